@@ -1,0 +1,1 @@
+//! Segue: a declarative transition-registry engine for multi-turn assistants.

@@ -1,0 +1,4 @@
+//! Repository chores.
+fn main() {
+    println!("usage: cargo xtask tidy");
+}
