@@ -1,0 +1,50 @@
+//! Values: what a field, a signal or an argument holds. Cheap to clone: symbols, numbers and shared pointers only.
+
+use std::sync::Arc;
+
+use rust_decimal::Decimal;
+
+use super::names::Sym;
+use super::period::Period;
+
+/// One value of a session, an event or a call. `Absent` stands for "no value"; `[]`, `""`, 0 and false are present.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub enum Value {
+    /// No value.
+    #[default]
+    Absent,
+    /// true or false.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// An exact decimal number.
+    Decimal(Decimal),
+    /// A value of a closed enum, or the key of a row of a table.
+    Sym(Sym),
+    /// Free text, a narrative, or an id that the host or the id source made.
+    Text(Arc<str>),
+    /// A period: absolute (`2020-03`) or symbolic (`LAST_30_DAYS`).
+    Period(Period),
+    /// A point in time, as RFC 3339 text.
+    Instant(Arc<str>),
+    /// The items of a list in order, or of a set sorted and without repetition.
+    List(Arc<[Value]>),
+    /// The fields of a record, by name, in declared order; unknown fields of an open record follow, sorted by name.
+    Record(Arc<[(Sym, Value)]>),
+    /// The entries of a map, sorted by key.
+    Map(Arc<[(Value, Value)]>),
+}
+
+impl Value {
+    /// Whether there is a value.
+    #[must_use]
+    pub fn is_present(&self) -> bool {
+        !matches!(self, Value::Absent)
+    }
+
+    /// A text value.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        Value::Text(text.into())
+    }
+}
