@@ -55,9 +55,7 @@ impl SourceMap {
     /// The text at a place.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
-        self.text(span.file)
-            .get(span.start as usize..span.end as usize)
-            .unwrap_or("")
+        self.text(span.file).get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
     /// Where a span starts.
@@ -82,11 +80,7 @@ impl SourceMap {
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);
         LineColumn {
             line: before.bytes().filter(|b| *b == b'\n').count() + 1,
-            column: before[line_start..]
-                .trim_start_matches('\u{feff}')
-                .chars()
-                .count()
-                + 1,
+            column: before[line_start..].trim_start_matches('\u{feff}').chars().count() + 1,
         }
     }
 }

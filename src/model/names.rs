@@ -20,8 +20,7 @@ impl Names {
         if let Some(sym) = self.index.get(text) {
             return *sym;
         }
-        let sym =
-            Sym(u32::try_from(self.texts.len()).expect("a pack has fewer than four billion names"));
+        let sym = Sym(u32::try_from(self.texts.len()).expect("a pack has fewer than four billion names"));
         let shared: Arc<str> = text.into();
         self.texts.push(shared.clone());
         self.index.insert(shared, sym);

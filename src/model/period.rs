@@ -60,13 +60,9 @@ impl RelativePeriod {
     pub fn interval(&self, today: Date) -> Option<(Date, Date)> {
         let start = match self.unit {
             PeriodUnit::Day => today,
-            PeriodUnit::Week => today
-                .checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days())
-                .ok()?,
+            PeriodUnit::Week => today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?,
             PeriodUnit::Month => today.first_of_month(),
-            PeriodUnit::Quarter => {
-                Date::new(today.year(), (today.month() - 1) / 3 * 3 + 1, 1).ok()?
-            }
+            PeriodUnit::Quarter => Date::new(today.year(), (today.month() - 1) / 3 * 3 + 1, 1).ok()?,
             PeriodUnit::Year => today.first_of_year(),
         };
         let first = start.checked_add(self.span(i64::from(self.offset))?).ok()?;
@@ -104,25 +100,17 @@ impl Period {
             return Some(absolute);
         }
         let sym = names.get(text)?;
-        relative
-            .iter()
-            .any(|r| r.name == sym)
-            .then_some(Period::Relative(sym))
+        relative.iter().any(|r| r.name == sym).then_some(Period::Relative(sym))
     }
 
     /// The first and the last day, both included; `None` for a relative period that `relative` does not hold.
     #[must_use]
     pub fn interval(&self, today: Date, relative: &[RelativePeriod]) -> Option<(Date, Date)> {
         match *self {
-            Period::Year(year) => {
-                Some((Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?))
-            }
+            Period::Year(year) => Some((Date::new(year, 1, 1).ok()?, Date::new(year, 12, 31).ok()?)),
             Period::Quarter(year, quarter) => {
                 let first = Date::new(year, (quarter as i8 - 1) * 3 + 1, 1).ok()?;
-                Some((
-                    first,
-                    Date::new(year, quarter as i8 * 3, 1).ok()?.last_of_month(),
-                ))
+                Some((first, Date::new(year, quarter as i8 * 3, 1).ok()?.last_of_month()))
             }
             Period::Month(year, month) => {
                 let first = Date::new(year, month as i8, 1).ok()?;
@@ -137,10 +125,7 @@ impl Period {
     /// The period as text; see [`Period`].
     #[must_use]
     pub fn display<'a>(&'a self, names: &'a Names) -> impl fmt::Display + 'a {
-        Shown {
-            period: self,
-            names,
-        }
+        Shown { period: self, names }
     }
 }
 
@@ -163,9 +148,7 @@ impl fmt::Display for Shown<'_> {
 }
 
 fn digits(text: &str, count: usize) -> Option<i16> {
-    (text.len() == count && text.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| text.parse().ok())
-        .flatten()
+    (text.len() == count && text.bytes().all(|b| b.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
 fn day(text: &str) -> Option<Date> {
@@ -187,8 +170,7 @@ fn absolute(text: &str) -> Option<Period> {
     }
     if let Some(quarter) = second.strip_prefix('Q') {
         let quarter = digits(quarter, 1)?;
-        return (third.is_none() && (1..=4).contains(&quarter))
-            .then_some(Period::Quarter(year, quarter as u8));
+        return (third.is_none() && (1..=4).contains(&quarter)).then_some(Period::Quarter(year, quarter as u8));
     }
     let month = digits(second, 2)?;
     if !(1..=12).contains(&month) {
@@ -196,9 +178,7 @@ fn absolute(text: &str) -> Option<Period> {
     }
     match third {
         None => Some(Period::Month(year, month as u8)),
-        Some(third) => Date::new(year, month as i8, digits(third, 2)? as i8)
-            .ok()
-            .map(Period::Day),
+        Some(third) => Date::new(year, month as i8, digits(third, 2)? as i8).ok().map(Period::Day),
     }
 }
 
@@ -210,35 +190,14 @@ mod tests {
     fn text_forms_round_trip_and_impossible_days_are_refused() {
         let mut names = Names::default();
         let last = names.intern("LAST_30_DAYS");
-        let relative = [RelativePeriod {
-            name: last,
-            unit: PeriodUnit::Day,
-            offset: -29,
-            length: 30,
-        }];
-        for text in [
-            "2020",
-            "2020-Q1",
-            "2020-03",
-            "2020-02-29",
-            "2020-03-05/2020-03-20",
-            "LAST_30_DAYS",
-        ] {
-            let period = Period::parse(text, &names, &relative)
-                .unwrap_or_else(|| panic!("{text} is a period"));
+        let relative = [RelativePeriod { name: last, unit: PeriodUnit::Day, offset: -29, length: 30 }];
+        for text in ["2020", "2020-Q1", "2020-03", "2020-02-29", "2020-03-05/2020-03-20", "LAST_30_DAYS"] {
+            let period = Period::parse(text, &names, &relative).unwrap_or_else(|| panic!("{text} is a period"));
             assert_eq!(period.display(&names).to_string(), text);
         }
-        for text in [
-            "2020-13",
-            "2020-03-35",
-            "2019-02-29",
-            "20-03",
-            "2020-Q5",
-            "",
-            "2020-03-20/2020-03-05",
-            "NEXT",
-            "2020-3",
-        ] {
+        for text in
+            ["2020-13", "2020-03-35", "2019-02-29", "20-03", "2020-Q5", "", "2020-03-20/2020-03-05", "NEXT", "2020-3"]
+        {
             assert_eq!(Period::parse(text, &names, &relative), None, "{text}");
         }
     }
@@ -249,23 +208,13 @@ mod tests {
         let name = names.intern("R");
         let today = Date::new(2021, 5, 10).unwrap();
         let interval = |unit, offset, length| {
-            let (a, b) = RelativePeriod {
-                name,
-                unit,
-                offset,
-                length,
-            }
-            .interval(today)
-            .unwrap();
+            let (a, b) = RelativePeriod { name, unit, offset, length }.interval(today).unwrap();
             format!("{a}/{b}")
         };
         assert_eq!(interval(PeriodUnit::Day, -29, 30), "2021-04-11/2021-05-10");
         assert_eq!(interval(PeriodUnit::Month, -1, 1), "2021-04-01/2021-04-30");
         assert_eq!(interval(PeriodUnit::Week, -1, 1), "2021-05-03/2021-05-09");
-        assert_eq!(
-            interval(PeriodUnit::Quarter, -1, 1),
-            "2021-01-01/2021-03-31"
-        );
+        assert_eq!(interval(PeriodUnit::Quarter, -1, 1), "2021-01-01/2021-03-31");
         assert_eq!(interval(PeriodUnit::Year, -1, 1), "2020-01-01/2020-12-31");
     }
 }
