@@ -1,7 +1,364 @@
 //! The checked declarations: what a pack says, with every name resolved and every type known. The engine compiles them;
 //! analyses and the reference evaluator read them as they are.
 
+pub mod class;
+pub mod cond;
+pub mod effect;
+pub mod ids;
 pub mod lexicon;
 pub mod names;
 pub mod period;
+pub mod schema;
 pub mod value;
+
+use crate::source::Span;
+
+use class::Class;
+use cond::{Operand, Path};
+use ids::{ClassId, EventId, FrameId, FrameSet, InputId, MessageId, ModeId, OutcomeId, PortId, Slot, TableId};
+use names::{Names, Sym};
+use period::RelativePeriod;
+use schema::{Carryover, Enum, Field, Frame, Invariant, NamedType, Param, Record, Table, Type};
+use value::Value;
+
+/// A checked pack: every name resolved, every type known, every mandatory part there. Made by loading only.
+#[derive(Debug, Clone)]
+pub struct Pack {
+    /// Its id (`assistant`).
+    pub id: Sym,
+    /// Its title for people.
+    pub title: String,
+    /// The name of the session state in saved form (`assistant_session_state`).
+    pub aggregate: Sym,
+    /// The sub-states of the aggregate.
+    pub owners: Vec<Sym>,
+    /// All names of the pack.
+    pub names: Names,
+    /// A digest of everything declared, as 16 hexadecimal digits; the same whatever the file order, format or spacing.
+    pub fingerprint: String,
+    /// Parameters, with the values of this load.
+    pub params: Vec<Param>,
+    /// Enums, those written in place included.
+    pub enums: Vec<Enum>,
+    /// Tables.
+    pub tables: Vec<Table>,
+    /// Record types.
+    pub records: Vec<Record>,
+    /// Relative periods.
+    pub relative: Vec<RelativePeriod>,
+    /// Frames.
+    pub frames: Vec<Frame>,
+    /// All fields of all frames: the layout of the dense state.
+    pub slots: Vec<Field>,
+    /// Carryover; `None` = the pack carries nothing by rule.
+    pub carryover: Option<Carryover>,
+    /// Frames of which every class declares the fate.
+    pub decide: Vec<FrameId>,
+    /// What an outside input does while calls are open.
+    pub while_open: WhileOpen,
+    /// The most steps in one turn; the step beyond it falls to the boundary with reason `step_limit`.
+    pub step_limit: u32,
+    /// Input events.
+    pub events: Vec<Event>,
+    /// All names under `input`.
+    pub inputs: Vec<Input>,
+    /// Derived signals, each after those it reads.
+    pub derived: Vec<Derived>,
+    /// Completions of partial signals.
+    pub completions: Vec<Completion>,
+    /// For each signal of the lexicon, in its order, the input it fills.
+    pub signal_inputs: Vec<InputId>,
+    /// Ports.
+    pub ports: Vec<Port>,
+    /// All names under `outcome`, from all ports.
+    pub outcomes: Vec<NamedType>,
+    /// All names under `outcome.kept`, from all calls.
+    pub kept: Vec<(Sym, Type)>,
+    /// Messages.
+    pub messages: Vec<Message>,
+    /// Answer modes.
+    pub modes: Vec<Mode>,
+    /// Invariants of frames and of the pack.
+    pub invariants: Vec<Invariant>,
+    /// The lexicon.
+    pub lexicon: lexicon::Lexicon,
+    /// Transition classes, sorted by id.
+    pub classes: Vec<Class>,
+    /// For each class the classes it precedes, transitively.
+    pub precedes: Vec<Vec<bool>>,
+    /// The declared chains, as pairs of neighbours.
+    pub chains: Vec<(ClassId, ClassId, Span)>,
+    /// The one class with a boundary trigger.
+    pub boundary: ClassId,
+    /// Each reason that the pack itself names.
+    pub reasons: Vec<Sym>,
+}
+
+/// What an outside input does while calls are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum WhileOpen {
+    /// The calls are closed; their outcomes are stale.
+    #[default]
+    Cancel,
+    /// The input is refused with reason `busy`.
+    Refuse,
+}
+
+/// An input event.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Its name (`utterance`).
+    pub name: Sym,
+    /// The payload fields it may carry, and whether it must.
+    pub fields: Vec<(InputId, bool)>,
+    /// The payload field whose text is recognised by the lexicon, if any.
+    pub text: Option<InputId>,
+    /// The key by which a scenario turn writes it (`user`); the event's own name unless declared.
+    pub turn: Sym,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A name under `input`.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Its name.
+    pub name: Sym,
+    /// Its type.
+    pub ty: Type,
+    /// Where its value comes from.
+    pub kind: InputKind,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Where an input's value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputKind {
+    /// The event's payload.
+    Payload,
+    /// The lexicon or the host.
+    Signal,
+    /// Other values, by a derivation.
+    Derived,
+    /// The alternative that matched: `input.tag`.
+    Tag,
+    /// The command at the start of the text: `input.command`, and `input.command_rest`.
+    Command,
+}
+
+/// A derived signal: pure, total, finite; computed for each candidate. A source in a frame that the candidate may not
+/// read counts as absent.
+#[derive(Debug, Clone)]
+pub struct Derived {
+    /// The input it fills.
+    pub input: InputId,
+    /// How.
+    pub rule: Derivation,
+}
+
+/// How a derived signal is computed.
+#[derive(Debug, Clone)]
+pub enum Derivation {
+    /// The key of the one row that fits, else absent. A condition on an absent value fits no row.
+    Lookup {
+        /// The table.
+        table: TableId,
+        /// Column (`None` = the key) and what it must equal.
+        wher: Vec<(Option<usize>, Operand)>,
+    },
+    /// The members of `of` that are there (`lacking = false`) or not (`lacking = true`); absent when `of` is absent.
+    Members {
+        /// A set or list of names.
+        of: Path,
+        /// For each possible member the places where it may be.
+        at: Vec<(Value, Vec<Path>)>,
+        /// Maps whose keys are members.
+        maps: Vec<Path>,
+        /// Which members the set holds.
+        lacking: bool,
+    },
+    /// The first present value.
+    FirstOf(Vec<Path>),
+}
+
+/// How a missing part of a partial value of a signal is found.
+#[derive(Debug, Clone)]
+pub struct Completion {
+    /// The signal.
+    pub input: InputId,
+    /// The missing part, an index into the lexicon's parts.
+    pub part: usize,
+    /// Which component of a source's period is taken.
+    pub component: Component,
+    /// The sources, in order; one that the candidate may not read is skipped.
+    pub from: Vec<Path>,
+}
+
+/// A component of a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Component {
+    /// The year, four digits: of the last day of the period.
+    Year,
+    /// The month, two digits: of the last day of the period.
+    Month,
+}
+
+/// A port: what a pack asks of its host.
+#[derive(Debug, Clone)]
+pub struct Port {
+    /// Its name.
+    pub name: Sym,
+    /// The arguments of a call.
+    pub request: Vec<NamedType>,
+    /// The fields of an answer: which outcome name, and whether it may be absent.
+    pub response: Vec<(OutcomeId, bool)>,
+    /// Whether an answer comes at all (`reply = "none"`: it does not).
+    pub replies: bool,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A message to the user, the stream or the log.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Its name.
+    pub name: Sym,
+    /// Where it goes.
+    pub channel: Channel,
+    /// Constants it always holds.
+    pub consts: Vec<(Sym, Value)>,
+    /// Its fields.
+    pub fields: Vec<NamedType>,
+    /// Its text, with `{field}` in it.
+    pub text: Option<String>,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// Where a message goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Channel {
+    /// To the user.
+    Ui,
+    /// To the stream of the answer.
+    Stream,
+    /// To the log, at a level.
+    Log(Level),
+}
+
+/// The level of a log message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// debug.
+    Debug,
+    /// info.
+    Info,
+    /// warning.
+    Warning,
+    /// error.
+    Error,
+}
+
+/// An answer mode.
+#[derive(Debug, Clone)]
+pub struct Mode {
+    /// Its name.
+    pub name: Sym,
+    /// What an answer of this mode claims.
+    pub claims: Claims,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What an answer claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Claims {
+    /// Nothing: a question, a refusal, small talk.
+    Nothing,
+    /// Something, with a reservation.
+    Limited,
+    /// A fact.
+    Confirmed,
+}
+
+impl Pack {
+    /// The frames outside the carryover universe.
+    #[must_use]
+    pub fn outside(&self) -> FrameSet {
+        let all: FrameSet = (0..self.frames.len()).map(FrameId::at).collect();
+        all.minus(self.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe))
+    }
+
+    /// The class with an id.
+    #[must_use]
+    pub fn class(&self, id: &str) -> Option<ClassId> {
+        let sym = self.names.get(id)?;
+        self.classes.iter().position(|class| class.id == sym).map(ClassId::at)
+    }
+
+    /// The frame with a short name.
+    #[must_use]
+    pub fn frame(&self, name: &str) -> Option<FrameId> {
+        let sym = self.names.get(name)?;
+        self.frames.iter().position(|frame| frame.name == sym).map(FrameId::at)
+    }
+
+    /// The field `name` of a frame.
+    #[must_use]
+    pub fn field(&self, frame: FrameId, name: &str) -> Option<Slot> {
+        let sym = self.names.get(name)?;
+        self.frames[frame.index()].fields().find(|slot| self.slots[slot.index()].name == sym)
+    }
+
+    /// The input with a name.
+    #[must_use]
+    pub fn input(&self, name: &str) -> Option<InputId> {
+        let sym = self.names.get(name)?;
+        self.inputs.iter().position(|input| input.name == sym).map(InputId::at)
+    }
+
+    /// The event with a name.
+    #[must_use]
+    pub fn event(&self, name: &str) -> Option<EventId> {
+        let sym = self.names.get(name)?;
+        self.events.iter().position(|event| event.name == sym).map(EventId::at)
+    }
+
+    /// The port with a name.
+    #[must_use]
+    pub fn port(&self, name: &str) -> Option<PortId> {
+        let sym = self.names.get(name)?;
+        self.ports.iter().position(|port| port.name == sym).map(PortId::at)
+    }
+
+    /// The message with a name.
+    #[must_use]
+    pub fn message(&self, name: &str) -> Option<MessageId> {
+        let sym = self.names.get(name)?;
+        self.messages.iter().position(|message| message.name == sym).map(MessageId::at)
+    }
+
+    /// The answer mode with a name.
+    #[must_use]
+    pub fn mode(&self, name: &str) -> Option<ModeId> {
+        let sym = self.names.get(name)?;
+        self.modes.iter().position(|mode| mode.name == sym).map(ModeId::at)
+    }
+
+    /// The state of a session that has just begun: every field at its default.
+    #[must_use]
+    pub fn defaults(&self) -> Vec<Value> {
+        self.slots.iter().map(|slot| slot.default.clone()).collect()
+    }
+}
