@@ -8,6 +8,7 @@ pub mod ids;
 pub mod lexicon;
 pub mod names;
 pub mod period;
+pub mod reason;
 pub mod schema;
 pub mod value;
 
@@ -223,6 +224,19 @@ pub struct Port {
     pub doc: String,
     /// Where it is written.
     pub span: Span,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// It answered, and the answer keeps the port's declaration.
+    Ok,
+    /// It answered with an error, or broke its declaration.
+    Failed,
+    /// No answer came in time.
+    Timeout,
+    /// The host gave it up.
+    Cancelled,
 }
 
 /// A message to the user, the stream or the log.
