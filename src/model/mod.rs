@@ -5,6 +5,7 @@ pub mod class;
 pub mod cond;
 pub mod effect;
 pub mod ids;
+pub mod json;
 pub mod lexicon;
 pub mod names;
 pub mod period;

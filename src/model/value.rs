@@ -29,10 +29,27 @@ pub enum Value {
     Instant(Arc<str>),
     /// The items of a list in order, or of a set sorted and without repetition.
     List(Arc<[Value]>),
-    /// The fields of a record, by name, in declared order; unknown fields of an open record follow, sorted by name.
-    Record(Arc<[(Sym, Value)]>),
+    /// The fields of a record.
+    Record(Arc<RecordValue>),
     /// The entries of a map, sorted by key.
     Map(Arc<[(Value, Value)]>),
+}
+
+/// The fields of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct RecordValue {
+    /// The declared fields that are present, in declared order.
+    pub fields: Vec<(Sym, Value)>,
+    /// The unknown fields of an open record as JSON text, sorted by name: kept and sent back, never looked at.
+    pub extra: Vec<(Arc<str>, Arc<str>)>,
+}
+
+impl RecordValue {
+    /// The value of a declared field; absent when it is not there.
+    #[must_use]
+    pub fn field(&self, name: Sym) -> &Value {
+        self.fields.iter().find(|(field, _)| *field == name).map_or(&Value::Absent, |(_, value)| value)
+    }
 }
 
 impl Value {

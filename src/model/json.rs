@@ -1,0 +1,270 @@
+//! Values as JSON: how hosts give them and how they are saved. Reading is by type and loses nothing: what does not fit is
+//! an error that says where and why.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use rust_decimal::Decimal;
+use serde_json::{Map, Value as Json};
+
+use super::Pack;
+use super::names::{Names, Sym};
+use super::period::Period;
+use super::schema::{NamedType, Type};
+use super::value::{RecordValue, Value};
+
+/// Host data that does not fit its declared type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{path}`: {message}")]
+pub struct DataError {
+    /// Where: a dotted path from the value that was read.
+    pub path: String,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl DataError {
+    /// An error at `path`.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into() }
+    }
+}
+
+/// A value as JSON; `Absent` is null, which saved data never holds.
+#[must_use]
+pub fn to_json(names: &Names, value: &Value) -> Json {
+    match value {
+        Value::Absent => Json::Null,
+        Value::Bool(flag) => Json::Bool(*flag),
+        Value::Int(number) => Json::from(*number),
+        Value::Decimal(number) => serde_json::from_str(&number.to_string()).unwrap_or(Json::Null),
+        Value::Sym(sym) => Json::from(names.text(*sym)),
+        Value::Text(text) | Value::Instant(text) => Json::from(text.as_ref()),
+        Value::Period(period) => Json::from(period.display(names).to_string()),
+        Value::List(items) => Json::Array(items.iter().map(|item| to_json(names, item)).collect()),
+        Value::Record(record) => {
+            let mut object = Map::new();
+            for (name, value) in &record.fields {
+                object.insert(names.text(*name).to_owned(), to_json(names, value));
+            }
+            for (name, text) in &record.extra {
+                object.insert(name.to_string(), serde_json::from_str(text).unwrap_or(Json::Null));
+            }
+            Json::Object(object)
+        }
+        Value::Map(entries) => {
+            Json::Object(entries.iter().map(|(key, value)| (scalar_text(names, key), to_json(names, value))).collect())
+        }
+    }
+}
+
+/// A scalar as the text that people and templates see; a collection as its JSON.
+#[must_use]
+pub fn scalar_text(names: &Names, value: &Value) -> String {
+    match value {
+        Value::Sym(sym) => names.text(*sym).to_owned(),
+        Value::Text(text) | Value::Instant(text) => text.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Decimal(number) => number.to_string(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Period(period) => period.display(names).to_string(),
+        Value::Absent => String::new(),
+        Value::List(_) | Value::Record(_) | Value::Map(_) => to_json(names, value).to_string(),
+    }
+}
+
+/// Reads JSON as a value of a type.
+///
+/// # Errors
+/// A [`DataError`] at the first place that does not fit.
+pub fn from_json(pack: &Pack, ty: &Type, json: &Json) -> Result<Value, DataError> {
+    read(pack, ty, json, "")
+}
+
+/// Reads a JSON object as named fields: unknown keys, missing mandatory fields and wrong types are errors; a field with a
+/// default that is left out gets it. With `open`, unknown keys are kept.
+///
+/// # Errors
+/// A [`DataError`] at the first place that does not fit.
+pub fn fields_from_json(pack: &Pack, fields: &[NamedType], open: bool, json: &Json) -> Result<RecordValue, DataError> {
+    record(pack, fields, open, json, "")
+}
+
+fn read(pack: &Pack, ty: &Type, json: &Json, at: &str) -> Result<Value, DataError> {
+    let wrong = || DataError::new(at, format!("expected {}, found {}", describe(pack, ty), shown(json)));
+    match ty {
+        Type::Bool => json.as_bool().map(Value::Bool).ok_or_else(wrong),
+        Type::Int => json.as_i64().map(Value::Int).ok_or_else(wrong),
+        Type::Decimal => match json {
+            Json::Number(number) => exact_decimal(&number.to_string()).map(Value::Decimal).ok_or_else(wrong),
+            _ => Err(wrong()),
+        },
+        Type::Text | Type::Narrative | Type::Id => json.as_str().map(Value::text).ok_or_else(wrong),
+        Type::Instant => {
+            let text = json.as_str().ok_or_else(wrong)?;
+            jiff::Timestamp::from_str(text).map_err(|_| wrong())?;
+            Ok(Value::Instant(text.into()))
+        }
+        Type::Period | Type::Enum(_) | Type::Key(_) => {
+            let text = json.as_str().ok_or_else(wrong)?;
+            parse_text(pack, ty, text).ok_or_else(wrong)
+        }
+        Type::Record(id) => {
+            let declared = &pack.records[id.index()];
+            Ok(Value::Record(Arc::new(record(pack, &declared.fields, declared.open, json, at)?)))
+        }
+        Type::List { of, max, .. } => {
+            let items = items(pack, of, json, at, &wrong)?;
+            bounded(items.len(), *max, at)?;
+            Ok(Value::List(items.into()))
+        }
+        Type::Set { of, max } => {
+            let items = items(pack, of, json, at, &wrong)?;
+            let set = set_of(items);
+            bounded(set.len(), *max, at)?;
+            Ok(Value::List(set.into()))
+        }
+        Type::Map { key, of, max } => {
+            let object = json.as_object().ok_or_else(wrong)?;
+            let mut entries = Vec::with_capacity(object.len());
+            for (name, value) in object {
+                let inner = join(at, name);
+                let key = parse_text(pack, key, name)
+                    .ok_or_else(|| DataError::new(&inner, format!("expected {} as the key", describe(pack, key))))?;
+                entries.push((key, read(pack, of, value, &inner)?));
+            }
+            entries.sort();
+            bounded(entries.len(), *max, at)?;
+            Ok(Value::Map(entries.into()))
+        }
+    }
+}
+
+fn items(
+    pack: &Pack,
+    of: &Type,
+    json: &Json,
+    at: &str,
+    wrong: &dyn Fn() -> DataError,
+) -> Result<Vec<Value>, DataError> {
+    let list = json.as_array().ok_or_else(wrong)?;
+    list.iter().enumerate().map(|(index, item)| read(pack, of, item, &join(at, &index.to_string()))).collect()
+}
+
+fn record(pack: &Pack, fields: &[NamedType], open: bool, json: &Json, at: &str) -> Result<RecordValue, DataError> {
+    let object = json.as_object().ok_or_else(|| DataError::new(at, format!("expected a record, found {}", shown(json))))?;
+    let mut value = RecordValue::default();
+    for field in fields {
+        let name = pack.names.text(field.name);
+        match object.get(name) {
+            Some(json) => value.fields.push((field.name, read(pack, &field.ty, json, &join(at, name))?)),
+            None => match &field.default {
+                Some(default) => value.fields.push((field.name, default.clone())),
+                None if field.optional => {}
+                None => return Err(DataError::new(join(at, name), "is missing")),
+            },
+        }
+    }
+    for (name, json) in object {
+        if fields.iter().any(|field| pack.names.text(field.name) == name) {
+            continue;
+        }
+        if !open {
+            let known: Vec<&str> = fields.iter().map(|field| pack.names.text(field.name)).collect();
+            return Err(DataError::new(join(at, name), format!("is not declared; known are: {}", known.join(", "))));
+        }
+        value.extra.push((name.as_str().into(), json.to_string().into()));
+    }
+    value.extra.sort();
+    Ok(value)
+}
+
+/// Reads a text as a scalar of a type: how map keys, enum values, periods and recognised words become values.
+#[must_use]
+pub fn parse_text(pack: &Pack, ty: &Type, text: &str) -> Option<Value> {
+    match ty {
+        Type::Text | Type::Narrative | Type::Id => Some(Value::text(text)),
+        Type::Enum(id) => {
+            let sym = pack.names.get(text)?;
+            pack.enums[id.index()].values.contains(&sym).then_some(Value::Sym(sym))
+        }
+        Type::Key(id) => {
+            let sym = pack.names.get(text)?;
+            pack.tables[id.index()].row(sym).is_some().then_some(Value::Sym(sym))
+        }
+        Type::Period => Period::parse(text, &pack.names, &pack.relative).map(Value::Period),
+        Type::Int => text.parse().ok().map(Value::Int),
+        Type::Decimal => exact_decimal(text).map(Value::Decimal),
+        Type::Bool => text.parse().ok().map(Value::Bool),
+        Type::Instant => jiff::Timestamp::from_str(text).ok().map(|_| Value::Instant(text.into())),
+        Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => None,
+    }
+}
+
+/// A decimal from its text, digit for digit; `None` when it has more digits than can be held exactly.
+#[must_use]
+pub fn exact_decimal(text: &str) -> Option<Decimal> {
+    match Decimal::from_str_exact(text) {
+        Ok(number) => Some(number.normalize()),
+        Err(_) => Decimal::from_scientific(text).ok().map(|number| number.normalize()),
+    }
+}
+
+/// The items of a set: sorted, each once.
+#[must_use]
+pub fn set_of(mut items: Vec<Value>) -> Vec<Value> {
+    items.sort();
+    items.dedup();
+    items
+}
+
+/// A type in words, for messages: `one of full, partial, blocked`.
+#[must_use]
+pub fn describe(pack: &Pack, ty: &Type) -> String {
+    let named = |syms: &mut dyn Iterator<Item = Sym>| {
+        let all: Vec<&str> = syms.map(|sym| pack.names.text(sym)).collect();
+        if all.len() > 12 { format!("{}, …", all[..12].join(", ")) } else { all.join(", ") }
+    };
+    match ty {
+        Type::Bool => "true or false".into(),
+        Type::Int => "a whole number".into(),
+        Type::Decimal => "a number".into(),
+        Type::Text | Type::Narrative => "a text".into(),
+        Type::Id => "an id (a text)".into(),
+        Type::Period => "a period such as 2020-03 or 2020-03-01/2020-03-15".into(),
+        Type::Instant => "an instant such as 2020-03-01T12:00:00Z".into(),
+        Type::Enum(id) => format!("one of {}", named(&mut pack.enums[id.index()].values.iter().copied())),
+        Type::Key(id) => {
+            let table = &pack.tables[id.index()];
+            format!(
+                "a key of table `{}` ({})",
+                pack.names.text(table.name),
+                named(&mut table.rows.iter().map(|row| row.key))
+            )
+        }
+        Type::Record(id) => format!("a record `{}`", pack.names.text(pack.records[id.index()].name)),
+        Type::List { .. } => "a list".into(),
+        Type::Set { .. } => "a list without repetition".into(),
+        Type::Map { .. } => "a map".into(),
+    }
+}
+
+fn bounded(len: usize, max: u32, at: &str) -> Result<(), DataError> {
+    if len > max as usize {
+        return Err(DataError::new(at, format!("holds {len} entries, at most {max} are allowed")));
+    }
+    Ok(())
+}
+
+fn shown(json: &Json) -> impl fmt::Display {
+    let text = json.to_string();
+    match text.char_indices().nth(60) {
+        Some((cut, _)) => format!("`{}…`", &text[..cut]),
+        None => format!("`{text}`"),
+    }
+}
+
+fn join(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
