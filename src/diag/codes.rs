@@ -1,0 +1,90 @@
+//! The public table of codes. An id and a slug are stable and never used again for something else.
+
+/// One line per code: `Variant = "id" "slug": "what it says about the input.";`
+macro_rules! codes {
+    ($($variant:ident = $id:literal $slug:literal: $about:literal;)+) => {
+        /// The kind of a finding.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Code {
+            $(#[doc = $about] $variant,)+
+        }
+
+        impl Code {
+            /// Every code, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The short id, such as `SG001`.
+            #[must_use]
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$variant => $id,)+ }
+            }
+
+            /// The readable name, such as `unknown-key`.
+            #[must_use]
+            pub const fn slug(self) -> &'static str {
+                match self { $(Self::$variant => $slug,)+ }
+            }
+
+            /// One line on what the code means.
+            #[must_use]
+            pub const fn about(self) -> &'static str {
+                match self { $(Self::$variant => $about,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    // Documents.
+    SyntaxError = "SG001" "syntax-error": "The text is not valid TOML, YAML or JSON.";
+    UnknownKey = "SG002" "unknown-key": "A table holds a key that nothing reads.";
+    DuplicateKey = "SG003" "duplicate-key": "A key is given twice in one table.";
+    NullValue = "SG004" "null-value": "A key or a list item has no value.";
+    WrongType = "SG005" "wrong-type": "A value is of another type than the one expected here.";
+    MissingKey = "SG006" "missing-key": "A table lacks a key that it must have.";
+    UnknownName = "SG007" "unknown-name": "A name refers to nothing that is declared.";
+    DuplicateName = "SG008" "duplicate-name": "A name is declared twice.";
+    BadValue = "SG009" "bad-value": "A value of the right type is not allowed here.";
+    LimitExceeded = "SG010" "limit-exceeded": "The input is larger or deeper than the limits allow.";
+    UnsupportedYaml = "SG011" "unsupported-yaml": "The file uses a part of YAML that is not read.";
+    UnreadableFile = "SG012" "unreadable-file": "A file cannot be read.";
+    ReservedName = "SG013" "reserved-name": "A name is taken by the language itself.";
+
+    // Declarations.
+    MissingPart = "SG101" "missing-part": "A transition class lacks a part that every class must have.";
+    NotCarried = "SG102" "not-carried": "A value is used that is not carried over.";
+    NotOwner = "SG103" "not-owner": "A class changes a frame that it does not own.";
+    NotPresent = "SG104" "not-present": "A value is read where it may be absent.";
+    PrecedenceCycle = "SG105" "precedence-cycle": "Rules of precedence form a cycle.";
+    Boundary = "SG106" "boundary": "A value crosses a boundary that it must not cross.";
+    BadPhrase = "SG107" "bad-phrase": "A phrase of the lexicon cannot be used.";
+    BadPattern = "SG108" "bad-pattern": "A pattern cannot be compiled.";
+    Contradiction = "SG109" "contradiction": "Two declarations cannot both hold.";
+    EndlessCalls = "SG110" "endless-calls": "Calls can follow each other without end.";
+    ParameterRange = "SG111" "parameter-range": "A parameter is outside its declared range.";
+    AmbiguousLookup = "SG112" "ambiguous-lookup": "More than one row of a table can fit.";
+
+    // Examples.
+    ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";
+    CounterexampleMatched = "SG202" "counterexample-matched": "A counterexample is matched by the class that gives it.";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_and_slugs_are_unique_and_well_formed() {
+        for (at, code) in Code::ALL.iter().enumerate() {
+            let digits = code.id().strip_prefix("SG").expect("the prefix");
+            assert!(digits.len() == 3 && digits.bytes().all(|b| b.is_ascii_digit()), "{}", code.id());
+            assert!(code.slug().bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", code.slug());
+            assert!(code.about().ends_with('.'), "{}", code.slug());
+            for other in &Code::ALL[..at] {
+                assert_ne!(code.id(), other.id());
+                assert_ne!(code.slug(), other.slug());
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Diagnostics for people: the lines at fault with carets, after the manner of rustc.
+//!
+//! Only an excerpt goes to the renderer: the labelled lines and what lies between them, long lines cut around the labels.
+//! So a report stays small whatever the file holds.
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::diag::{Diagnostic, Label, Severity};
+use crate::source::{FileId, SourceMap, Span};
+
+/// Labels further apart than this, in lines, are shown as two excerpts.
+const FAR_APART: usize = 40;
+/// Lines longer than this, in characters, are cut.
+const LONGEST_LINE: usize = 160;
+/// How much of a long line stays before its first label.
+const LEAD: usize = 40;
+
+/// The findings with excerpts and carets, each closed by an empty line; `color` adds terminal styles.
+#[must_use]
+pub fn human(sources: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> String {
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let mut text = String::new();
+    for d in diagnostics {
+        text.push_str(&renderer.render(&[group(sources, d)]));
+        text.push_str("\n\n");
+    }
+    text
+}
+
+fn group<'a>(sources: &'a SourceMap, d: &'a Diagnostic) -> Group<'a> {
+    let level = match d.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let mut group = Group::with_title(level.primary_title(d.message.as_str()).id(d.code.slug()));
+    for excerpt in excerpts(sources, d) {
+        group = group.element(excerpt.snippet());
+    }
+    match &d.help {
+        Some(help) => group.element(Level::HELP.message(help.as_str())),
+        None => group,
+    }
+}
+
+/// Some lines of one file, with the labels on them.
+struct Excerpt<'a> {
+    name: &'a str,
+    first_line: usize,
+    text: String,
+    marks: Vec<(std::ops::Range<usize>, bool, &'a str)>,
+}
+
+impl<'a> Excerpt<'a> {
+    fn snippet(self) -> Snippet<'a, Annotation<'a>> {
+        let marks = self.marks.into_iter().map(|(range, primary, message)| {
+            let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+            kind.span(range).label((!message.is_empty()).then_some(message))
+        });
+        Snippet::source(self.text).path(self.name).line_start(self.first_line).annotations(marks)
+    }
+}
+
+/// A label on one line: a span over several lines keeps the part on its first.
+struct Mark<'a> {
+    file: FileId,
+    line: usize,
+    line_start: usize,
+    start: usize,
+    end: usize,
+    primary: bool,
+    message: &'a str,
+}
+
+fn excerpts<'a>(sources: &'a SourceMap, d: &'a Diagnostic) -> Vec<Excerpt<'a>> {
+    let first = mark(sources, &d.primary, true);
+    let mut marks: Vec<Mark<'a>> = d.secondary.iter().map(|label| mark(sources, label, false)).collect();
+    marks.insert(0, first);
+    // The file of the primary label comes first, the others in the order in which they were named.
+    let mut files: Vec<FileId> = Vec::new();
+    for mark in &marks {
+        if !files.contains(&mark.file) {
+            files.push(mark.file);
+        }
+    }
+    let mut all = Vec::new();
+    for file in files {
+        let mut here: Vec<&Mark<'a>> = marks.iter().filter(|m| m.file == file).collect();
+        here.sort_by_key(|m| m.line);
+        let mut runs: Vec<Vec<&Mark<'a>>> = Vec::new();
+        for mark in here {
+            match runs.last_mut() {
+                Some(run) if mark.line - run[run.len() - 1].line <= FAR_APART => run.push(mark),
+                _ => runs.push(vec![mark]),
+            }
+        }
+        runs.sort_by_key(|run| !run.iter().any(|m| m.primary));
+        all.extend(runs.iter().map(|run| excerpt(sources, file, run)));
+    }
+    all
+}
+
+fn mark<'a>(sources: &SourceMap, label: &'a Label, primary: bool) -> Mark<'a> {
+    let Span { file, start, end } = label.span;
+    let text = sources.text(file);
+    let start = floor(text, start as usize);
+    let end = floor(text, end as usize).max(start);
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = line_end(text, start);
+    let line = text[..start].bytes().filter(|b| *b == b'\n').count() + 1;
+    let start = start.min(line_end);
+    Mark { file, line, line_start, start, end: end.clamp(start, line_end), primary, message: &label.message }
+}
+
+fn excerpt<'a>(sources: &'a SourceMap, file: FileId, marks: &[&Mark<'a>]) -> Excerpt<'a> {
+    let text = sources.text(file);
+    let mut excerpt =
+        Excerpt { name: sources.name(file), first_line: marks[0].line, text: String::new(), marks: Vec::new() };
+    let mut line_start = marks[0].line_start;
+    for line in marks[0].line..=marks[marks.len() - 1].line {
+        let end = line_end(text, line_start);
+        let here: Vec<&&Mark<'a>> = marks.iter().filter(|m| m.line == line).collect();
+        let focus = here.iter().map(|m| m.start).min().unwrap_or(line_start);
+        let kept = window(text, line_start, end, focus);
+        if kept.start > skip_mark(text, line_start) {
+            excerpt.text.push('…');
+        }
+        let base = excerpt.text.len();
+        excerpt.text.push_str(&text[kept.clone()]);
+        for mark in here {
+            let place = |at: usize| base + at.clamp(kept.start, kept.end) - kept.start;
+            excerpt.marks.push((place(mark.start)..place(mark.end), mark.primary, mark.message));
+        }
+        if kept.end < end {
+            excerpt.text.push('…');
+        }
+        excerpt.text.push('\n');
+        line_start = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+    }
+    excerpt.marks.sort_by_key(|(range, primary, _)| (!primary, range.start));
+    excerpt
+}
+
+/// The part of a line that is shown: all of a short line, else some characters round `focus`.
+fn window(text: &str, start: usize, end: usize, focus: usize) -> std::ops::Range<usize> {
+    let start = skip_mark(text, start);
+    let focus = focus.max(start);
+    if text[start..end].chars().nth(LONGEST_LINE).is_none() {
+        return start..end;
+    }
+    let from = text[start..focus].char_indices().rev().nth(LEAD - 1).map_or(start, |(at, _)| start + at);
+    let to = text[from..end].char_indices().nth(LONGEST_LINE).map_or(end, |(at, _)| from + at);
+    from..to
+}
+
+/// Past a byte-order mark at the very start.
+fn skip_mark(text: &str, start: usize) -> usize {
+    if start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { start }
+}
+
+/// The end of the line that holds `at`, without its line break.
+fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |found| at + found);
+    if end > 0 && end < text.len() && text.as_bytes()[end - 1] == b'\r' { end - 1 } else { end }
+}
+
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}

@@ -1,0 +1,74 @@
+//! Diagnostics as text and as JSON: pure functions from findings to strings, one per format.
+
+mod human;
+
+pub use human::human;
+
+use serde_json::{Value, json};
+
+use crate::diag::{Diagnostic, Label, Severity};
+use crate::source::{LineColumn, SourceMap, Span};
+
+/// The version of the shape of [`json`].
+pub const FORMAT_VERSION: u32 = 1;
+
+/// One line per finding: `file:line:column: error[slug]: message`.
+#[must_use]
+pub fn short(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
+    let mut text = String::new();
+    for d in diagnostics {
+        let LineColumn { line, column } = sources.start(d.primary.span);
+        let (file, severity, slug) = (sources.name(d.primary.span.file), d.severity.word(), d.code.slug());
+        text.push_str(&format!("{file}:{line}:{column}: {severity}[{slug}]: {}\n", d.message));
+    }
+    text
+}
+
+/// All findings for a machine. Lines and columns count from 1, columns in characters; an end is one past the last character.
+#[must_use]
+pub fn json(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Value {
+    let related = |label: &Label| {
+        let Label { span, message } = label;
+        json!({ "message": message, "file": sources.name(span.file), "range": range(sources, *span) })
+    };
+    let all: Vec<Value> = diagnostics
+        .iter()
+        .map(|d| {
+            json!({
+                "code": d.code.id(),
+                "slug": d.code.slug(),
+                "severity": d.severity.word(),
+                "message": d.message,
+                "label": d.primary.message,
+                "file": sources.name(d.primary.span.file),
+                "range": range(sources, d.primary.span),
+                "help": d.help,
+                "related": d.secondary.iter().map(related).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let (errors, warnings) = counts(diagnostics);
+    json!({
+        "format_version": FORMAT_VERSION,
+        "diagnostics": all,
+        "summary": { "errors": errors, "warnings": warnings },
+    })
+}
+
+/// The closing line of a human report, such as `2 errors, 1 warning`.
+#[must_use]
+pub fn summary(diagnostics: &[Diagnostic]) -> String {
+    let (errors, warnings) = counts(diagnostics);
+    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+    format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+}
+
+fn counts(diagnostics: &[Diagnostic]) -> (usize, usize) {
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
+    (count(Severity::Error), count(Severity::Warning))
+}
+
+fn range(sources: &SourceMap, span: Span) -> Value {
+    let place = |at: LineColumn| json!({ "line": at.line, "column": at.column });
+    json!({ "start": place(sources.start(span)), "end": place(sources.end(span)) })
+}

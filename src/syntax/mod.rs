@@ -1,0 +1,228 @@
+//! One spanned document for TOML, YAML and JSON. All three mean the same; nothing is converted without being asked for.
+
+mod json;
+pub mod read;
+mod scalar;
+mod toml;
+mod tree;
+mod yaml;
+
+use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::source::{FileId, Span};
+
+pub use read::{Field, Reader};
+
+/// The format of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// TOML 1.1.
+    Toml,
+    /// YAML 1.2, core schema, one document, no tags and no merge keys.
+    Yaml,
+    /// JSON as in RFC 8259.
+    Json,
+}
+
+impl Format {
+    /// The format that a file name ends in: `.toml`, `.yaml`, `.yml` or `.json`.
+    #[must_use]
+    pub fn of_path(name: &str) -> Option<Self> {
+        let (stem, ending) = name.rsplit_once('.')?;
+        if stem.is_empty() || stem.ends_with(['/', '\\']) {
+            return None;
+        }
+        match ending {
+            "toml" => Some(Self::Toml),
+            "yaml" | "yml" => Some(Self::Yaml),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+
+    /// The name that messages show.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Toml => "TOML",
+            Self::Yaml => "YAML",
+            Self::Json => "JSON",
+        }
+    }
+}
+
+/// How large a text may be. All limits are checked before any recursion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one text; at most 4 GiB.
+    pub max_bytes: usize,
+    /// Lists and tables inside each other, the root included.
+    pub max_depth: usize,
+    /// Values of one text.
+    pub max_nodes: usize,
+    /// Values that YAML aliases may add to those written out.
+    pub max_alias_nodes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { max_bytes: 8 << 20, max_depth: 64, max_nodes: 1_000_000, max_alias_nodes: 10_000 }
+    }
+}
+
+/// A value and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The place: a scalar with its quotes, a list or table with its brackets, a TOML `[header]`, or all of a YAML block.
+    pub span: Span,
+    /// The value.
+    pub kind: Kind,
+}
+
+/// What a value is, before any declared type is applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// No value. Always reported already, so readers stay silent about it.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number as it is written, such as `1.10`, `0x1F`, `.inf`.
+    Number(String),
+    /// A TOML date, time or date-time as it is written.
+    Date(String),
+    /// Text, with quotes and escapes undone.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A table.
+    Table(Table),
+}
+
+impl Node {
+    /// What stands here, for "found …" in messages: "text `foo`", "a list".
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match &self.kind {
+            Kind::Null => "nothing".to_owned(),
+            Kind::Bool(value) => format!("`{value}`"),
+            Kind::Number(text) => format!("number {}", quoted(text)),
+            Kind::Date(text) => format!("date {}", quoted(text)),
+            Kind::Text(text) => format!("text {}", quoted(text)),
+            Kind::List(_) => "a list".to_owned(),
+            Kind::Table(_) => "a table".to_owned(),
+        }
+    }
+}
+
+/// The entries of a table in source order, each key once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Table {
+    entries: Vec<Entry>,
+    /// Positions of the entries in the order of their keys; empty while a plain search is as good.
+    by_key: Box<[u32]>,
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The key, with quotes undone; one part of a dotted key.
+    pub key: String,
+    /// The place of the key where it was first written.
+    pub key_span: Span,
+    /// The value.
+    pub value: Node,
+}
+
+impl Table {
+    /// A table of entries in source order; of equal keys the first counts.
+    #[must_use]
+    pub fn new(entries: Vec<Entry>) -> Self {
+        const SEARCHED_PLAINLY: usize = 12;
+        let mut by_key: Vec<u32> = Vec::new();
+        if entries.len() > SEARCHED_PLAINLY {
+            by_key.extend(0..u32::try_from(entries.len()).expect("fewer entries than bytes in a text"));
+            by_key.sort_by(|a, b| entries[*a as usize].key.cmp(&entries[*b as usize].key));
+        }
+        Self { entries, by_key: by_key.into() }
+    }
+
+    /// The value of a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+
+    /// A key with its place and its value.
+    #[must_use]
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        if self.by_key.is_empty() {
+            return self.entries.iter().find(|entry| entry.key == key);
+        }
+        let at = self.by_key.partition_point(|at| self.entries[*at as usize].key.as_str() < key);
+        self.by_key.get(at).map(|at| &self.entries[*at as usize]).filter(|entry| entry.key == key)
+    }
+
+    /// The entries in source order.
+    pub fn iter(&self) -> std::slice::Iter<'_, Entry> {
+        self.entries.iter()
+    }
+
+    /// How many entries there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl<'t> IntoIterator for &'t Table {
+    type Item = &'t Entry;
+    type IntoIter = std::slice::Iter<'t, Entry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+/// Reads a text with the default [`Limits`]. All that is wrong goes to `out`; a tree comes back whenever there is one to go on with.
+pub fn parse(file: FileId, text: &str, format: Format, out: &Diagnostics) -> Option<Node> {
+    parse_within(file, text, format, &Limits::default(), out)
+}
+
+/// Reads a text within other limits.
+pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, out: &Diagnostics) -> Option<Node> {
+    let place = |start: usize, end: usize| span(file, start, end);
+    if text.len() > limits.max_bytes || u32::try_from(text.len()).is_err() {
+        let message = format!("the file has {} bytes, more than the limit of {}", text.len(), limits.max_bytes);
+        out.push(Diagnostic::error(Code::LimitExceeded, place(0, 0), message).help("split the file"));
+        return None;
+    }
+    if let Some(at) = text.find('\0') {
+        let found = Diagnostic::error(Code::SyntaxError, place(at, at + 1), "a NUL character is not allowed");
+        out.push(found.help("save the file as UTF-8 text"));
+        return None;
+    }
+    let tree = tree::Tree::new(file, text, *limits, out);
+    match format {
+        Format::Toml => toml::parse(tree),
+        Format::Yaml => yaml::parse(tree),
+        Format::Json => json::parse(tree),
+    }
+}
+
+fn span(file: FileId, start: usize, end: usize) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span { file, start: offset(start), end: offset(end) }
+}
+
+/// The text after a byte-order mark, and how many bytes the mark takes.
+fn without_mark(text: &str) -> (&str, usize) {
+    text.strip_prefix('\u{feff}').map_or((text, 0), |rest| (rest, text.len() - rest.len()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,339 @@
+//! From nodes to typed declarations: every reader of a document goes through here, so all say the same about wrong input.
+//!
+//! A [`Reader`] reads one table and remembers which keys were asked for; a [`Field`] is one value on its way to a type. Both
+//! hold the shared sink: what is wrong is reported once, at its place, and comes back as `None`. A null is reported by the
+//! parser already, so here it is silent.
+//!
+//! ```
+//! # use segue::{diag::Diagnostics, source::SourceMap, syntax::{Field, Format, Reader, parse}};
+//! # let mut sources = SourceMap::default();
+//! # let text = "id: T3\npriority: 2\n";
+//! # let file = sources.add("t3.yaml", text);
+//! let out = Diagnostics::new();
+//! let root = parse(file, text, Format::Yaml, &out).unwrap();
+//! let r = Reader::new(&root, "a class", &out).unwrap();
+//! let id = r.required("id").and_then(Field::text);
+//! let priority = r.optional("priority").and_then(Field::int).unwrap_or(0);
+//! r.finish();
+//! assert_eq!((id, priority, out.len()), (Some("T3"), 2, 0));
+//! ```
+
+use std::cell::RefCell;
+
+use rust_decimal::Decimal;
+
+use super::{Entry, Kind, Node, Table};
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::source::Span;
+
+/// One table that is being read. Keys never asked for are unknown, says [`Reader::finish`].
+#[derive(Debug)]
+pub struct Reader<'a> {
+    node: &'a Node,
+    table: &'a Table,
+    what: &'static str,
+    out: &'a Diagnostics,
+    asked: RefCell<Vec<&'static str>>,
+}
+
+impl<'a> Reader<'a> {
+    /// Begins to read a table. `what` names it with its article, such as "a class"; anything else is a wrong type.
+    #[must_use]
+    pub fn new(node: &'a Node, what: &'static str, out: &'a Diagnostics) -> Option<Self> {
+        let field = Field { node, out };
+        match &node.kind {
+            Kind::Table(table) => Some(Self { node, table, what, out, asked: RefCell::default() }),
+            _ => field.wrong_type(&format!("{what} (a table)")),
+        }
+    }
+
+    /// The value of a key that must be there.
+    pub fn required(&self, key: &'static str) -> Option<Field<'a>> {
+        self.required_as(key, &format!("add the key `{key}`"))
+    }
+
+    /// The value of a key that must be there; `help` says what to write where it is missing.
+    pub fn required_as(&self, key: &'static str, help: &str) -> Option<Field<'a>> {
+        let field = self.optional_or_null(key);
+        if field.is_none() {
+            let message = format!("{} lacks the key `{key}`", self.what);
+            self.out.push(Diagnostic::error(Code::MissingKey, self.node.span, message).help(help));
+        }
+        field.filter(|field| field.node.kind != Kind::Null)
+    }
+
+    /// The value of a key that may be missing.
+    pub fn optional(&self, key: &'static str) -> Option<Field<'a>> {
+        self.optional_or_null(key).filter(|field| field.node.kind != Kind::Null)
+    }
+
+    fn optional_or_null(&self, key: &'static str) -> Option<Field<'a>> {
+        self.asked.borrow_mut().push(key);
+        self.table.get(key).map(|node| Field { node, out: self.out })
+    }
+
+    /// The entry of a key, for messages about the key itself. It counts as asked for.
+    pub fn entry(&self, key: &'static str) -> Option<&'a Entry> {
+        self.asked.borrow_mut().push(key);
+        self.table.entry(key)
+    }
+
+    /// Whether a key is given. It does not count as asked for.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.table.get(key).is_some()
+    }
+
+    /// The entries under keys not asked for so far, for tables that are open. Do not call [`Reader::finish`] after it.
+    pub fn rest(&self) -> impl Iterator<Item = (&'a Entry, Field<'a>)> {
+        let asked = self.asked.borrow().clone();
+        let out = self.out;
+        let rest = self.table.iter().filter(move |entry| !asked.contains(&entry.key.as_str()));
+        rest.map(move |entry| (entry, Field { node: &entry.value, out }))
+    }
+
+    /// Ends the reading: every key that was not asked for is unknown.
+    pub fn finish(self) {
+        let mut known = self.asked.into_inner();
+        for entry in self.table {
+            if known.contains(&entry.key.as_str()) {
+                continue;
+            }
+            let message = format!("unknown key {} in {}", quoted(&entry.key), self.what);
+            let help = match suggest(&entry.key, known.iter().copied()) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => {
+                    known.sort_unstable();
+                    known.dedup();
+                    format!("the keys here are {}", listed(&known))
+                }
+            };
+            self.out.push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).help(help));
+        }
+    }
+
+    /// The place of the whole table.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.node.span
+    }
+
+    /// The sink.
+    #[must_use]
+    pub fn out(&self) -> &'a Diagnostics {
+        self.out
+    }
+}
+
+/// A value on its way to a type. Methods take it by value, so that they chain: `r.required("id").and_then(Field::text)`.
+#[derive(Debug, Clone, Copy)]
+pub struct Field<'a> {
+    /// The value.
+    pub node: &'a Node,
+    out: &'a Diagnostics,
+}
+
+impl<'a> Field<'a> {
+    /// A value and the sink for what is wrong with it.
+    #[must_use]
+    pub fn new(node: &'a Node, out: &'a Diagnostics) -> Self {
+        Self { node, out }
+    }
+
+    /// The place of the value.
+    #[must_use]
+    pub fn span(self) -> Span {
+        self.node.span
+    }
+
+    /// Reports "expected …, found …" and gives nothing. `expected` carries its article, such as "a list".
+    pub fn wrong_type<T>(self, expected: &str) -> Option<T> {
+        if self.node.kind != Kind::Null {
+            let message = format!("expected {expected}, found {}", self.node.describe());
+            self.out.push(Diagnostic::error(Code::WrongType, self.node.span, message));
+        }
+        None
+    }
+
+    /// Reports that the value is not allowed here and gives nothing.
+    pub fn bad<T>(self, message: impl Into<String>, help: &str) -> Option<T> {
+        self.out.push(Diagnostic::error(Code::BadValue, self.node.span, message).help(help));
+        None
+    }
+
+    /// Text. A number, date or truth value needs quotes to be one.
+    pub fn text(self) -> Option<&'a str> {
+        let written = match &self.node.kind {
+            Kind::Text(text) => return Some(text),
+            Kind::Bool(value) => value.to_string(),
+            Kind::Number(text) | Kind::Date(text) => text.clone(),
+            Kind::Null | Kind::List(_) | Kind::Table(_) => return self.wrong_type("text"),
+        };
+        let message = format!("expected text, found {}", self.node.describe());
+        let help = format!("quote it: \"{written}\"");
+        self.out.push(Diagnostic::error(Code::WrongType, self.node.span, message).help(help));
+        None
+    }
+
+    /// Text that is not empty.
+    pub fn word(self) -> Option<&'a str> {
+        let text = self.text()?;
+        if text.trim().is_empty() {
+            self.bad("the text is empty", "write some text, or leave the key out")
+        } else {
+            Some(text)
+        }
+    }
+
+    /// A date, time or date-time: a TOML literal or text, as written. The declared type checks it.
+    pub fn date(self) -> Option<&'a str> {
+        match &self.node.kind {
+            Kind::Date(text) | Kind::Text(text) => Some(text),
+            _ => self.wrong_type("a date"),
+        }
+    }
+
+    /// `true` or `false`.
+    pub fn bool(self) -> Option<bool> {
+        match &self.node.kind {
+            Kind::Bool(value) => Some(*value),
+            Kind::Text(text)
+                if matches!(
+                    text.to_lowercase().as_str(),
+                    "yes" | "no" | "on" | "off" | "true" | "false" | "y" | "n"
+                ) =>
+            {
+                let message = format!("expected `true` or `false`, found {}", self.node.describe());
+                let help = "write `true` or `false`, without quotes";
+                self.out.push(Diagnostic::error(Code::WrongType, self.node.span, message).help(help));
+                None
+            }
+            _ => self.wrong_type("`true` or `false`"),
+        }
+    }
+
+    /// A whole number. `0x`, `0o`, `0b` and, as in TOML, `_` between digits are read; `010` and `1.0` are errors.
+    pub fn int(self) -> Option<i64> {
+        let Kind::Number(text) = &self.node.kind else { return self.wrong_type("a whole number") };
+        let digits = text.replace('_', "");
+        let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(&digits);
+        let radix = match unsigned.get(..2) {
+            Some("0x") => 16,
+            Some("0o") => 8,
+            Some("0b") => 2,
+            _ => 10,
+        };
+        if radix != 10 {
+            return match i64::from_str_radix(&unsigned[2..], radix) {
+                Ok(value) => Some(value),
+                Err(_) => self.bad(format!("{} is too large", quoted(text)), "whole numbers have 64 bits"),
+            };
+        }
+        if !unsigned.bytes().all(|b| b.is_ascii_digit()) {
+            return self.wrong_type("a whole number");
+        }
+        if unsigned.len() > 1 && unsigned.starts_with('0') {
+            return self
+                .bad(format!("{} begins with a zero", quoted(text)), "leave the zero out, or quote it if it is text");
+        }
+        match digits.parse() {
+            Ok(value) => Some(value),
+            Err(_) => self.bad(format!("{} is too large", quoted(text)), "whole numbers have 64 bits"),
+        }
+    }
+
+    /// A decimal, exactly as written: never through a float. `1e3` is read, `.inf` and more than 28 digits are errors.
+    pub fn decimal(self) -> Option<Decimal> {
+        let Kind::Number(text) = &self.node.kind else { return self.wrong_type("a decimal") };
+        match exact(&text.replace('_', "")) {
+            Some(value) => Some(value),
+            None => {
+                self.bad(format!("{} is no exact decimal", quoted(text)), "write at most 28 digits, such as `1.10`")
+            }
+        }
+    }
+
+    /// The items of a list.
+    pub fn list(self) -> Option<impl ExactSizeIterator<Item = Field<'a>>> {
+        let Kind::List(items) = &self.node.kind else { return self.wrong_type("a list") };
+        let out = self.out;
+        Some(items.iter().map(move |node| Field { node, out }))
+    }
+
+    /// The items of a list, or the one value that stands in its place.
+    pub fn one_or_many(self) -> impl Iterator<Item = Field<'a>> {
+        let items = match &self.node.kind {
+            Kind::List(items) => items.as_slice(),
+            Kind::Null => &[],
+            _ => std::slice::from_ref(self.node),
+        };
+        let out = self.out;
+        items.iter().map(move |node| Field { node, out })
+    }
+
+    /// The texts of a list; wrong items are reported and left out.
+    pub fn texts(self) -> Option<Vec<&'a str>> {
+        Some(self.list()?.filter_map(Field::text).collect())
+    }
+
+    /// A table with known keys.
+    #[must_use]
+    pub fn table(self, what: &'static str) -> Option<Reader<'a>> {
+        Reader::new(self.node, what, self.out)
+    }
+
+    /// A table whose keys are names of the author's choice, in source order.
+    pub fn entries(self) -> Option<impl ExactSizeIterator<Item = (&'a Entry, Field<'a>)>> {
+        let Kind::Table(table) = &self.node.kind else { return self.wrong_type("a table") };
+        let out = self.out;
+        Some(table.iter().map(move |entry| (entry, Field { node: &entry.value, out })))
+    }
+
+    /// One of some words, each with what it stands for.
+    pub fn one_of<T: Clone>(self, words: &[(&str, T)]) -> Option<T> {
+        let text = self.text()?;
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
+            return Some(value.clone());
+        }
+        let help = match suggest(text, words.iter().map(|(word, _)| *word)) {
+            Some(word) => format!("did you mean `{word}`?"),
+            None => format!("write one of {}", listed(words.iter().map(|(word, _)| word))),
+        };
+        self.bad(format!("{} is not allowed here", quoted(text)), &help)
+    }
+}
+
+/// A number's source text as a decimal, if it fits exactly.
+#[must_use]
+pub fn exact(text: &str) -> Option<Decimal> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (sign, unsigned) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
+    let significant = digits.trim_start_matches('0');
+    if significant.is_empty() {
+        return Some(Decimal::ZERO);
+    }
+    if significant.len() > 29 || scale.unsigned_abs() > 56 {
+        return None;
+    }
+    let mut value: i128 = format!("{sign}{significant}").parse().ok()?;
+    let mut scale = scale;
+    while scale < 0 {
+        value = value.checked_mul(10)?;
+        scale += 1;
+    }
+    while scale > 28 && value % 10 == 0 {
+        value /= 10;
+        scale -= 1;
+    }
+    Decimal::try_from_i128_with_scale(value, u32::try_from(scale).ok()?).ok()
+}

@@ -1,0 +1,230 @@
+//! TOML 1.1 from the events of the toml crate's parser. Syntax errors do not end the reading.
+
+use toml::value::Datetime;
+use toml_parser::decoder::ScalarKind;
+use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace, parse_document};
+use toml_parser::{Expected, ParseError, Source};
+
+use super::tree::{Id, Origin, Part, Tree};
+use super::{Kind, Node, without_mark};
+use crate::diag::{Code, Diagnostic, quoted};
+use crate::source::Span;
+
+pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
+    let (text, offset) = without_mark(tree.text);
+    let source = Source::new(text);
+    let tokens = source.lex().into_vec();
+    let mut events: Vec<Event> = Vec::with_capacity(tokens.len());
+    let mut errors: Vec<ParseError> = Vec::new();
+    {
+        let mut whitespace = ValidateWhitespace::new(&mut events, source);
+        let depth = u32::try_from(tree.limits.max_depth).unwrap_or(u32::MAX);
+        let mut guard = RecursionGuard::new(&mut whitespace, depth);
+        parse_document(&tokens, &mut guard, &mut errors);
+    }
+    drop(tokens);
+    let root = tree.table(tree.span(offset, tree.text.len()), None, Origin::Value);
+    let mut reader = Toml {
+        tree,
+        source,
+        offset,
+        errors,
+        root,
+        current: root,
+        open: Vec::new(),
+        path: Vec::new(),
+        waiting: Vec::new(),
+        header: None,
+    };
+    for event in &events {
+        reader.event(event);
+        if reader.tree.stopped {
+            break;
+        }
+    }
+    reader.finish()
+}
+
+/// An open array or inline table.
+struct Frame {
+    id: Id,
+    is_table: bool,
+    /// The key that waits for its value.
+    key: Vec<Part>,
+}
+
+struct Toml<'t> {
+    tree: Tree<'t>,
+    source: Source<'t>,
+    /// The bytes before the source.
+    offset: usize,
+    errors: Vec<ParseError>,
+    root: Id,
+    /// The table of the last header.
+    current: Id,
+    open: Vec<Frame>,
+    /// The parts of the key that is being read.
+    path: Vec<Part>,
+    /// The key outside of all brackets that waits for its value.
+    waiting: Vec<Part>,
+    header: Option<(Span, bool)>,
+}
+
+impl Toml<'_> {
+    fn span(&self, span: toml_parser::Span) -> Span {
+        self.tree.span(self.offset + span.start(), self.offset + span.end())
+    }
+
+    fn event(&mut self, event: &Event) {
+        let span = self.span(event.span());
+        match event.kind() {
+            EventKind::StdTableOpen | EventKind::ArrayTableOpen => {
+                self.open.clear();
+                self.path.clear();
+                self.waiting.clear();
+                self.header = Some((span, event.kind() == EventKind::ArrayTableOpen));
+            }
+            EventKind::StdTableClose | EventKind::ArrayTableClose => self.header_end(span),
+            EventKind::SimpleKey => self.key(event, span),
+            EventKind::KeyValSep => {
+                let key = std::mem::take(&mut self.path);
+                match self.open.last_mut() {
+                    Some(frame) => frame.key = key,
+                    None => self.waiting = key,
+                }
+            }
+            EventKind::Scalar => {
+                let kind = self.scalar(event);
+                let id = match kind {
+                    Some(kind) => self.tree.leaf(span, kind),
+                    None => self.tree.bad(span),
+                };
+                self.value(id);
+            }
+            EventKind::ArrayOpen | EventKind::InlineTableOpen => {
+                let is_table = event.kind() == EventKind::InlineTableOpen;
+                let parent = Some(self.open.last().map_or(self.current, |frame| frame.id));
+                let id =
+                    if is_table { self.tree.table(span, parent, Origin::Value) } else { self.tree.list(span, parent) };
+                self.open.push(Frame { id, is_table, key: Vec::new() });
+            }
+            EventKind::ArrayClose | EventKind::InlineTableClose => {
+                let is_table = event.kind() == EventKind::InlineTableClose;
+                if self.open.last().is_some_and(|frame| frame.is_table == is_table)
+                    && let Some(frame) = self.open.pop()
+                {
+                    self.path.clear();
+                    self.tree.end_at(frame.id, span.end);
+                    self.value(frame.id);
+                }
+            }
+            EventKind::ValueSep => {
+                if let Some(frame) = self.open.last_mut() {
+                    frame.key.clear();
+                    self.path.clear();
+                }
+            }
+            EventKind::Newline if self.open.is_empty() => {
+                self.path.clear();
+                self.waiting.clear();
+            }
+            EventKind::KeySep | EventKind::Whitespace | EventKind::Comment | EventKind::Newline | EventKind::Error => {}
+        }
+    }
+
+    fn key(&mut self, event: &Event, span: Span) {
+        let mut text = String::new();
+        if let Some(raw) = self.source.get(event) {
+            raw.decode_key(&mut text, &mut self.errors);
+        }
+        if self.path.len() >= self.tree.limits.max_depth {
+            self.tree.too_deep(span);
+            return;
+        }
+        self.path.push(Part { text, span });
+    }
+
+    fn header_end(&mut self, close: Span) {
+        let path = std::mem::take(&mut self.path);
+        if let Some((mut header, many)) = self.header.take() {
+            header.end = close.end;
+            self.current = self.tree.header(self.root, &path, header, many);
+        }
+    }
+
+    fn value(&mut self, id: Id) {
+        match self.open.last_mut() {
+            Some(frame) if frame.is_table => {
+                let (table, key) = (frame.id, std::mem::take(&mut frame.key));
+                self.tree.insert(table, &key, id, false);
+            }
+            Some(frame) => {
+                let list = frame.id;
+                self.tree.push(list, id);
+            }
+            None => {
+                let key = std::mem::take(&mut self.waiting);
+                self.tree.insert(self.current, &key, id, false);
+            }
+        }
+    }
+
+    /// The value of a scalar; nothing if it is wrong, which is then among the errors.
+    fn scalar(&mut self, event: &Event) -> Option<Kind> {
+        let raw = self.source.get(event)?;
+        let before = self.errors.len();
+        let mut text = String::new();
+        let kind = raw.decode_scalar(&mut text, &mut self.errors);
+        let written = || raw.as_str().to_owned();
+        let kind = match kind {
+            ScalarKind::String => Kind::Text(text),
+            ScalarKind::Boolean(value) => Kind::Bool(value),
+            ScalarKind::Integer(_) | ScalarKind::Float => Kind::Number(written()),
+            ScalarKind::DateTime => {
+                if self.errors.len() == before
+                    && let Err(error) = text.parse::<Datetime>()
+                {
+                    self.errors.push(ParseError::new(error.to_string()).with_unexpected(event.span()));
+                }
+                Kind::Date(written())
+            }
+        };
+        (self.errors.len() == before).then_some(kind)
+    }
+
+    fn finish(mut self) -> Option<Node> {
+        let mut errors = std::mem::take(&mut self.errors);
+        errors.sort_by_key(|error| error.unexpected().map_or(0, |span| span.start()));
+        for error in &errors {
+            let found = self.explain(error);
+            self.tree.report(found);
+        }
+        self.tree.finish(self.root)
+    }
+
+    fn explain(&self, error: &ParseError) -> Diagnostic {
+        let span = self.span(error.unexpected().or(error.context()).unwrap_or_default());
+        if error.description().starts_with("cannot recurse further") {
+            let message = format!("lists and tables are nested more than {} deep", self.tree.limits.max_depth);
+            return Diagnostic::error(Code::LimitExceeded, span, message);
+        }
+        let found = Diagnostic::error(Code::SyntaxError, span, error.description());
+        let expected: Vec<String> = error.expected().unwrap_or_default().iter().filter_map(expected).collect();
+        let found = match error.context() {
+            Some(context) if error.unexpected().is_some() && context != error.unexpected().unwrap_or_default() => {
+                found.also(self.span(context), "while reading this")
+            }
+            _ => found,
+        };
+        if expected.is_empty() { found } else { found.help(format!("write {}", expected.join(" or "))) }
+    }
+}
+
+fn expected(expected: &Expected) -> Option<String> {
+    match expected {
+        Expected::Literal("\n") => Some("a new line".to_owned()),
+        Expected::Literal(text) => Some(quoted(text)),
+        Expected::Description(text) => Some((*text).to_owned()),
+        _ => None,
+    }
+}

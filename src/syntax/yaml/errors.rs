@@ -1,0 +1,132 @@
+//! What YAML syntax errors mean and what to write instead.
+
+use granit_parser::ErrorKind;
+
+use crate::diag::{Code, quoted};
+
+/// Where to point: granit marks where it gave up, which is after the fault for a tab.
+pub(super) fn place(kind: &ErrorKind, text: &str, at: usize) -> usize {
+    use ErrorKind as E;
+    let is_tab = matches!(
+        kind,
+        E::TabInBlockIndentation
+            | E::TabInIndentation
+            | E::TabNotAllowed
+            | E::TabInPlainScalar
+            | E::TabAtBlockScalarStart
+    );
+    if !is_tab {
+        return at;
+    }
+    let line_start = text[..at].rfind('\n').map_or(0, |found| found + 1);
+    let line_end = text[at..].find('\n').map_or(text.len(), |found| at + found);
+    text[line_start..line_end].find('\t').map_or(at, |found| line_start + found)
+}
+
+/// The code, the message and the help of a syntax error.
+pub(super) fn explain(kind: &ErrorKind, max_depth: usize) -> (Code, String, &'static str) {
+    use ErrorKind as E;
+    let (message, help): (&str, &str) = match kind {
+        E::RecursionLimitExceeded => {
+            let message = format!("lists and tables are nested more than {max_depth} deep");
+            return (Code::LimitExceeded, message, "");
+        }
+        E::UnexpectedCharacter { character } => {
+            let message = format!("text cannot begin with {}", quoted(character.encode_utf8(&mut [0; 4])));
+            return (Code::SyntaxError, message, "quote the text");
+        }
+        E::MismatchedFlowCollectionEnd { open, close } => {
+            let message = format!("`{close}` does not close `{open}`");
+            return (Code::SyntaxError, message, "close the brackets in the order in which they were opened");
+        }
+        E::UnclosedFlowCollection { open } => {
+            let close = if *open == '{' { '}' } else { ']' };
+            let message = format!("`{open}` has no `{close}`");
+            return (Code::SyntaxError, message, "close the bracket");
+        }
+        E::TabInBlockIndentation | E::TabInIndentation | E::TabNotAllowed | E::TabAtBlockScalarStart => {
+            ("a tab cannot indent", "indent with spaces")
+        }
+        E::TabInPlainScalar => ("a tab inside unquoted text", "write a space, or quote the text"),
+        E::UnclosedQuotedScalar => ("text without its closing quote", "close the quote on this line or the next ones"),
+        E::InvalidTrailingSingleQuotedScalar | E::InvalidTrailingDoubleQuotedScalar => {
+            ("more text follows a closing quote", "put all of the text inside the quotes")
+        }
+        E::UnknownQuotedScalarEscape => {
+            ("unknown escape in double quotes", "write `\\\\` for a backslash, or use single quotes")
+        }
+        E::InvalidQuotedScalarHexEscape => {
+            ("an escape lacks hexadecimal digits", "write `\\xXX`, `\\uXXXX` or `\\UXXXXXXXX`")
+        }
+        E::InvalidLowSurrogateHexEscape | E::InvalidLowSurrogate | E::MissingLowSurrogate | E::UnpairedLowSurrogate => {
+            ("half of a surrogate pair", "write the character itself")
+        }
+        E::InvalidUnicodeEscape => ("an escape names no character", "write the character itself"),
+        E::MappingValueNotAllowed | E::InvalidColonPlacement => {
+            ("`:` cannot stand here", "quote the text if it holds a colon, or check the indentation")
+        }
+        E::SimpleKeyExpected | E::InvalidSimpleKey | E::MappingKeyNotAllowed => {
+            ("expected `key: value`", "write a `:` after the key, or indent the text under its key")
+        }
+        E::InvalidMappingValueWhitespace | E::FlowMappingValueAdjacentCollection => {
+            ("`:` needs a space after it", "write a space after `:`")
+        }
+        E::ExpectedBlockMappingKey => ("expected a key", "align it with the other keys of the table"),
+        E::ExpectedBlockSequenceEntry => {
+            ("expected `- `", "align the items of the list, and keep keys apart from items")
+        }
+        E::BlockSequenceEntryNotAllowed | E::BlockEntryInFlowCollection => {
+            ("`- ` cannot stand here", "put the list under its key, one item a line")
+        }
+        E::InvalidBlockEntryWhitespace => ("`-` needs a space after it", "write `- item`"),
+        E::ExpectedFlowMappingSeparator | E::UnexpectedEofFlowMapping => {
+            ("expected `,` or `}`", "close the table, and quote text that holds a comma, a colon or a bracket")
+        }
+        E::ExpectedFlowSequenceSeparator | E::UnexpectedEofFlowSequence => {
+            ("expected `,` or `]`", "close the list, and quote text that holds a comma, a colon or a bracket")
+        }
+        E::UnexpectedEofImplicitFlowMapping | E::ExpectedNodeContent => {
+            ("expected a value", "write a value, or remove the extra comma")
+        }
+        E::MisplacedFlowCollectionEnd => ("a closing bracket without its opening one", "remove it, or quote the text"),
+        E::PlainScalarStartsWithDashFlowIndicator => ("text cannot begin with `-` here", "quote the text"),
+        E::InvalidIndentation
+        | E::InvalidFlowScalarIndent
+        | E::InvalidQuotedScalarIndent
+        | E::InvalidBlockScalarIndent => ("wrong indentation", "align with the line above, or indent further"),
+        E::InvalidBlockScalarHeader | E::ZeroBlockScalarIndent => {
+            ("unknown sign after `|` or `>`", "write `|` or `>`, and the text on the next lines")
+        }
+        E::CommentInterceptedScalar | E::CommentNotSeparated => {
+            ("a comment interrupts the text", "write a space before `#`, or quote the text")
+        }
+        E::DocumentIndicatorInQuotedScalar => ("`---` or `...` inside quoted text", "indent the text"),
+        E::BomInsideDocument => ("a byte-order mark inside the file", "remove it"),
+        E::MissingAnchorOrAliasName => ("`&` or `*` without a name", "quote the text"),
+        E::ExpectedDocumentStart | E::InvalidDocumentEnd => {
+            ("more text after the end of the document", "check the indentation")
+        }
+        E::UnexpectedEof
+        | E::UnexpectedEofBlockMapping
+        | E::UnexpectedEofBlockSequence
+        | E::UnexpectedEndOfPlainScalar => ("the file ends too early", "complete the last line"),
+        E::UndeclaredTagHandle
+        | E::ExpectedTagBang
+        | E::InvalidGlobalTagCharacter
+        | E::InvalidTagTerminator
+        | E::MissingTagUri
+        | E::UnclosedVerbatimTag
+        | E::InvalidTagEscape
+        | E::InvalidTagUtf8LeadingByte
+        | E::InvalidTagUtf8TrailingByte
+        | E::InvalidTagUtf8 => {
+            let help = "remove the tag, or quote the text if it begins with `!`";
+            return (Code::UnsupportedYaml, "tags are not read".to_owned(), help);
+        }
+        E::UnsupportedYamlMajorVersion => {
+            return (Code::UnsupportedYaml, "only YAML 1.2 is read".to_owned(), "remove the `%YAML` line");
+        }
+        _ => ("this is not valid YAML", "quote text that holds special characters, and check the indentation"),
+    };
+    (Code::SyntaxError, message.to_owned(), help)
+}
