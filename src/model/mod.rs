@@ -12,6 +12,7 @@ pub mod period;
 pub mod reason;
 pub mod schema;
 pub mod value;
+pub mod walk;
 
 use crate::source::Span;
 
