@@ -1,0 +1,22 @@
+//! The lexicon at work: normalising texts, reading phrases, recognising signals and matching triggers in one pass.
+
+mod compile;
+mod expand;
+mod fold;
+mod matcher;
+mod normalise;
+mod pattern;
+mod phrase;
+mod scan;
+mod shape;
+#[cfg(test)]
+mod tests;
+
+pub use compile::{CompileError, MAX_LITERALS, MAX_SLOTS, Place};
+pub use expand::{Atom, MAX_VARIANTS, expand};
+pub use matcher::{Fired, Matcher, Occurrence, Recognised, Scan};
+pub use normalise::{MAX_TEXT, Normalised, SENTENCE, Token, fold_text, fold_word};
+pub use pattern::{MAX_PATTERN, MAX_PATTERN_MATCHES, MAX_PATTERN_SIZE};
+pub use phrase::{MAX_NESTING, MIN_STEM, PhraseError, parse_forms, parse_phrase};
+pub use scan::Scratch;
+pub use shape::MAX_SEARCH;

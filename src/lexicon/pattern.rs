@@ -1,0 +1,235 @@
+//! Patterns: regular expressions over folded text. Checked when compiled, built on first use.
+
+use std::sync::OnceLock;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
+use regex::{Regex, RegexBuilder};
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look};
+
+use super::fold::may_stand_in_token;
+use super::normalise::fold_word;
+
+/// The longest pattern, in bytes.
+pub const MAX_PATTERN: usize = 2_048;
+
+/// How large a pattern may get: its characters and character ranges, each counted as often as repetitions repeat it.
+pub const MAX_PATTERN_SIZE: usize = 20_000;
+
+/// How often one pattern is looked for in one text; later matches are not seen.
+pub const MAX_PATTERN_MATCHES: usize = 256;
+
+/// How many literals may stand in for one pattern as its prefilter.
+const MAX_REQUIRED: usize = 32;
+
+/// What is wrong with a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PatternError {
+    pub message: String,
+    pub help: Option<String>,
+}
+
+fn error<T>(message: impl Into<String>, help: &str) -> Result<T, PatternError> {
+    let help = (!help.is_empty()).then(|| help.to_owned());
+    Err(PatternError { message: message.into(), help })
+}
+
+/// A checked pattern.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    source: String,
+    regex: OnceLock<Regex>,
+    /// One of these stands in every match; `None` if nothing is known to.
+    pub required: Option<Vec<String>>,
+}
+
+impl Pattern {
+    /// Checks a pattern. It may begin and end with `\b`, which changes nothing: it matches whole tokens only.
+    pub fn new(pattern: &str) -> Result<Self, PatternError> {
+        if pattern.len() > MAX_PATTERN {
+            return error(format!("the pattern is longer than {MAX_PATTERN} bytes"), "split it into several rules");
+        }
+        let composed = ComposingNormalizerBorrowed::new_nfc().normalize(pattern);
+        let hir = match ParserBuilder::new().nest_limit(64).build().parse(&composed) {
+            Ok(hir) => hir,
+            Err(regex_syntax::Error::Parse(parse)) => {
+                return error(format!("the pattern cannot be read: {}", parse.kind()), "");
+            }
+            Err(regex_syntax::Error::Translate(translate)) => {
+                return error(format!("the pattern cannot be read: {}", translate.kind()), "");
+            }
+            Err(_) => return error("the pattern cannot be read", ""),
+        };
+        let hir = without_edge(without_edge(hir, true), false);
+        if let Some(look) = hir.properties().look_set().iter().next() {
+            return error(
+                format!("`{}` inside a pattern", look_name(look)),
+                match look {
+                    Look::Start | Look::StartLF | Look::StartCRLF => {
+                        "a pattern matches whole words; for the beginning of the text set `starts`"
+                    }
+                    Look::End | Look::EndLF | Look::EndCRLF => {
+                        "a pattern matches whole words; for the whole text set `whole`"
+                    }
+                    _ => "a pattern begins and ends at word boundaries by itself; between words write one space",
+                },
+            );
+        }
+        let size = size(&hir);
+        if size > MAX_PATTERN_SIZE {
+            return error("the pattern is too large", "repeat less, or write `[а-я]` instead of a large class");
+        }
+        check_literals(&hir)?;
+        if hir.properties().minimum_len().is_none_or(|length| length == 0) {
+            return error("the pattern can match nothing at all", "make a part of it mandatory");
+        }
+        let required = required(&hir);
+        Ok(Pattern { source: format!(" (?:{hir}) "), regex: OnceLock::new(), required })
+    }
+
+    fn regex(&self) -> &Regex {
+        self.regex.get_or_init(|| {
+            let mut builder = RegexBuilder::new(&self.source);
+            builder.size_limit(usize::MAX).build().expect("a checked pattern without a size limit can be built")
+        })
+    }
+
+    /// Calls `hit` with the start of the first token and the end of the last token of each match, leftmost first, without
+    /// overlap, in bytes of `padded`, which begins and ends with a space.
+    pub fn find(&self, padded: &str, mut hit: impl FnMut(usize, usize)) {
+        let regex = self.regex();
+        let mut from = 0;
+        for _ in 0..MAX_PATTERN_MATCHES {
+            let Some(found) = regex.find_at(padded, from) else { return };
+            hit(found.start() + 1, found.end() - 1);
+            // The space after this match may be the space before the next one.
+            from = found.end() - 1;
+        }
+    }
+}
+
+fn look_name(look: Look) -> &'static str {
+    match look {
+        Look::Start | Look::StartLF | Look::StartCRLF => "^",
+        Look::End | Look::EndLF | Look::EndCRLF => "$",
+        Look::WordAsciiNegate | Look::WordUnicodeNegate => "\\B",
+        _ => "\\b",
+    }
+}
+
+/// The pattern without the word boundaries at one edge.
+fn without_edge(hir: Hir, left: bool) -> Hir {
+    match hir.into_kind() {
+        HirKind::Look(Look::WordUnicode | Look::WordAscii) => Hir::empty(),
+        HirKind::Look(Look::WordStartUnicode | Look::WordStartAscii) if left => Hir::empty(),
+        HirKind::Look(Look::WordEndUnicode | Look::WordEndAscii) if !left => Hir::empty(),
+        HirKind::Concat(mut subs) => {
+            let edge = if left { Some(subs.remove(0)) } else { subs.pop() };
+            let edge = edge.map_or_else(Hir::empty, |edge| without_edge(edge, left));
+            let gone = matches!(edge.kind(), HirKind::Empty);
+            subs.insert(if left { 0 } else { subs.len() }, edge);
+            let rest = Hir::concat(subs);
+            if gone && matches!(rest.kind(), HirKind::Concat(_) | HirKind::Look(_)) {
+                without_edge(rest, left)
+            } else {
+                rest
+            }
+        }
+        HirKind::Alternation(subs) => Hir::alternation(subs.into_iter().map(|sub| without_edge(sub, left)).collect()),
+        HirKind::Capture(capture) => {
+            Hir::capture(Capture { sub: Box::new(without_edge(*capture.sub, left)), ..capture })
+        }
+        HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) => Hir::literal(literal.0),
+        HirKind::Class(class) => Hir::class(class),
+        HirKind::Look(look) => Hir::look(look),
+        HirKind::Repetition(repetition) => Hir::repetition(repetition),
+    }
+}
+
+fn size(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len().max(1),
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len().max(1),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1) as usize;
+            size(&repetition.sub).saturating_mul(times)
+        }
+        HirKind::Capture(capture) => size(&capture.sub).saturating_add(1),
+        HirKind::Concat(subs) | HirKind::Alternation(subs) => {
+            subs.iter().fold(1, |sum, sub| sum.saturating_add(size(sub)))
+        }
+    }
+}
+
+/// Refuses characters that folded text never holds.
+fn check_literals(hir: &Hir) -> Result<(), PatternError> {
+    const FOLDED: &str = "patterns are matched against folded text: lower case, е instead of ё, `-` for every dash";
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            let text = String::from_utf8_lossy(&literal.0);
+            for c in text.chars() {
+                let folded = fold_word(c.encode_utf8(&mut [0; 4]));
+                if !folded.chars().eq([c]) {
+                    let help =
+                        if folded.is_empty() { FOLDED.to_owned() } else { format!("{FOLDED}; write `{folded}`") };
+                    return error(format!("`{c}` never stands in the text that patterns see"), &help);
+                }
+                if c != ' ' && !may_stand_in_token(c) {
+                    let help = "punctuation vanishes from folded text; the end of a sentence is ` .`";
+                    return error(format!("`{c}` never stands in the text that patterns see"), help);
+                }
+            }
+            if text.contains("  ") || text.contains(", ") || text.contains(": ") {
+                let help = "words are separated by one space; punctuation after a word vanishes";
+                return error(format!("`{text}` never stands in the text that patterns see"), help);
+            }
+            Ok(())
+        }
+        HirKind::Class(Class::Unicode(class)) => {
+            let mut chars = class.ranges().iter().flat_map(|range| range.start()..=range.end()).take(512).peekable();
+            let empty = chars.peek().is_none();
+            let folds = |c: char| fold_word(c.encode_utf8(&mut [0; 4])).chars().eq([c]);
+            if !empty && !chars.any(folds) {
+                return error("none of the characters of a class stands in the text that patterns see", FOLDED);
+            }
+            Ok(())
+        }
+        HirKind::Repetition(repetition) => check_literals(&repetition.sub),
+        HirKind::Capture(capture) => check_literals(&capture.sub),
+        HirKind::Concat(subs) | HirKind::Alternation(subs) => subs.iter().try_for_each(check_literals),
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(Class::Bytes(_)) => Ok(()),
+    }
+}
+
+/// Literals one of which stands in every match, the most telling ones.
+fn required(hir: &Hir) -> Option<Vec<String>> {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            let text = std::str::from_utf8(&literal.0).ok()?;
+            (!text.trim().is_empty()).then(|| vec![text.to_owned()])
+        }
+        HirKind::Class(Class::Unicode(class)) => {
+            let chars: Vec<char> =
+                class.ranges().iter().flat_map(|range| range.start()..=range.end()).take(5).collect();
+            let few = (1..5).contains(&chars.len()) && !chars.contains(&' ');
+            few.then(|| chars.iter().map(char::to_string).collect())
+        }
+        HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
+        HirKind::Capture(capture) => required(&capture.sub),
+        HirKind::Concat(subs) => {
+            let score = |set: &Vec<String>| {
+                (set.iter().map(|text| text.chars().count()).min().unwrap_or(0), std::cmp::Reverse(set.len()))
+            };
+            subs.iter().filter_map(required).max_by_key(score)
+        }
+        HirKind::Alternation(subs) => {
+            let sets: Option<Vec<_>> = subs.iter().map(required).collect();
+            let all = sets?.concat();
+            (all.len() <= MAX_REQUIRED).then_some(all)
+        }
+        _ => None,
+    }
+}
