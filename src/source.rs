@@ -29,27 +29,37 @@ pub struct LineColumn {
 /// The texts that were read, by name.
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
-    files: Vec<(Arc<str>, Arc<str>)>,
+    files: Vec<File>,
+}
+
+#[derive(Debug, Clone)]
+struct File {
+    name: Arc<str>,
+    text: Arc<str>,
+    /// Where each line starts, the first one included.
+    lines: Arc<[u32]>,
 }
 
 impl SourceMap {
     /// Adds a file under the name that messages show. A leading byte-order mark stays in the text.
     pub fn add(&mut self, name: &str, text: &str) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).expect("fewer than four billion files"));
-        self.files.push((name.into(), text.into()));
+        let starts = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| offset(at + 1));
+        let lines = std::iter::once(0).chain(starts).collect();
+        self.files.push(File { name: name.into(), text: text.into(), lines });
         id
     }
 
     /// The name of a file.
     #[must_use]
     pub fn name(&self, file: FileId) -> &str {
-        &self.files[file.0 as usize].0
+        &self.files[file.0 as usize].name
     }
 
     /// The whole text of a file.
     #[must_use]
     pub fn text(&self, file: FileId) -> &str {
-        &self.files[file.0 as usize].1
+        &self.files[file.0 as usize].text
     }
 
     /// The text at a place.
@@ -70,17 +80,20 @@ impl SourceMap {
         self.locate(span.file, span.end)
     }
 
-    fn locate(&self, file: FileId, offset: u32) -> LineColumn {
+    fn locate(&self, file: FileId, at: u32) -> LineColumn {
         let text = self.text(file);
-        let mut offset = (offset as usize).min(text.len());
-        while !text.is_char_boundary(offset) {
-            offset -= 1;
+        let mut at = (at as usize).min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
         }
-        let before = &text[..offset];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        LineColumn {
-            line: before.bytes().filter(|b| *b == b'\n').count() + 1,
-            column: before[line_start..].trim_start_matches('\u{feff}').chars().count() + 1,
-        }
+        let lines = &self.files[file.0 as usize].lines;
+        let line = lines.partition_point(|start| *start <= offset(at));
+        let before = &text[lines[line - 1] as usize..at];
+        LineColumn { line, column: before.trim_start_matches('\u{feff}').chars().count() + 1 }
     }
+}
+
+/// A byte offset as spans hold it. Texts past 4 GiB are refused before they are read, so nothing is lost.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
 }

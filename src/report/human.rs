@@ -107,7 +107,7 @@ fn mark<'a>(sources: &SourceMap, label: &'a Label, primary: bool) -> Mark<'a> {
     let end = floor(text, end as usize).max(start);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = line_end(text, start);
-    let line = text[..start].bytes().filter(|b| *b == b'\n').count() + 1;
+    let line = sources.start(label.span).line;
     let start = start.min(line_end);
     Mark { file, line, line_start, start, end: end.clamp(start, line_end), primary, message: &label.message }
 }

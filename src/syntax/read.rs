@@ -337,3 +337,117 @@ pub fn exact(text: &str) -> Option<Decimal> {
     }
     Decimal::try_from_i128_with_scale(value, u32::try_from(scale).ok()?).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::SourceMap;
+    use crate::syntax::{Format, parse};
+
+    /// Reads `v: …` and gives what the closure makes of it, with the findings as `message / help`.
+    fn on<T>(yaml: &str, read: impl FnOnce(Field<'_>) -> T) -> (T, Vec<String>) {
+        let text = format!("v: {yaml}\n");
+        let file = SourceMap::default().add("f", &text);
+        let out = Diagnostics::new();
+        let node = parse(file, &text, Format::Yaml, &out).expect("a tree");
+        assert!(out.is_empty(), "{out:?}");
+        let reader = Reader::new(&node, "a file", &out).expect("a table");
+        let value = read(reader.required("v").expect("the key"));
+        let found = out.clone().into_sorted();
+        (value, found.into_iter().map(|d| format!("{} / {}", d.message, d.help.unwrap_or_default())).collect())
+    }
+
+    #[test]
+    fn whole_numbers() {
+        for (text, wanted) in
+            [("0", 0), ("-7", -7), ("+5", 5), ("0x1F", 31), ("0o17", 15), ("9223372036854775807", i64::MAX)]
+        {
+            assert_eq!(on(text, |f| f.int()), (Some(wanted), vec![]));
+        }
+        for text in ["1.0", "1e3", ".inf", "'1'", "[1]", "true"] {
+            let (value, found) = on(text, |f| f.int());
+            assert!(value.is_none() && found[0].starts_with("expected a whole number, found "), "{found:?}");
+        }
+        for text in ["9223372036854775808", "0xFFFFFFFFFFFFFFFFF", "-010"] {
+            let (value, found) = on(text, |f| f.int());
+            assert!(value.is_none() && found.len() == 1, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_exact() {
+        for (text, wanted) in [
+            ("1.10", "1.10"),
+            ("-0.1", "-0.1"),
+            ("1e3", "1000"),
+            ("1.5E-7", "0.00000015"),
+            (".5", "0.5"),
+            ("5.", "5"),
+            ("0e99", "0"),
+            ("79228162514264337593543950335", "79228162514264337593543950335"),
+            ("0.1000000000000000000000000001", "0.1000000000000000000000000001"),
+        ] {
+            let (value, found) = on(text, |f| f.decimal());
+            assert_eq!((value.map(|d| d.to_string()).as_deref(), found), (Some(wanted), vec![]));
+        }
+        for text in ["79228162514264337593543950336", "1e29", "1e-29", "1e999999999999", ".inf", ".nan", "0x1F"] {
+            let (value, found) = on(text, |f| f.decimal());
+            assert!(value.is_none() && found[0].contains("is no exact decimal"), "{text} {value:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn wrong_types_say_what_was_found() {
+        let check = |yaml, read: &dyn Fn(Field<'_>) -> bool, wanted: &str| {
+            assert_eq!(on(yaml, read), (false, vec![wanted.to_owned()]));
+        };
+        check("foo", &|f| f.list().is_some(), "expected a list, found text `foo` / ");
+        check("[a]", &|f| f.table("a class").is_some(), "expected a class (a table), found a list / ");
+        check("1", &|f| f.entries().is_some(), "expected a table, found number `1` / ");
+        check("2020", &|f| f.text().is_some(), "expected text, found number `2020` / quote it: \"2020\"");
+        check("true", &|f| f.text().is_some(), "expected text, found `true` / quote it: \"true\"");
+        check(
+            "on",
+            &|f| f.bool().is_some(),
+            "expected `true` or `false`, found text `on` / write `true` or `false`, without quotes",
+        );
+        check("''", &|f| f.word().is_some(), "the text is empty / write some text, or leave the key out");
+        let words = [("ask", 1), ("tell", 2)];
+        check("tel", &|f| f.one_of(&words).is_some(), "`tel` is not allowed here / did you mean `tell`?");
+        check("x", &|f| f.one_of(&words).is_some(), "`x` is not allowed here / write one of `ask`, `tell`");
+    }
+
+    #[test]
+    fn lists_and_tables() {
+        let texts = |f: Field<'_>| f.texts().map(|all| all.into_iter().map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(on("[a, 1, b]", texts).0, Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(on("[a, b]", |f| f.one_or_many().filter_map(Field::text).count()), (2, vec![]));
+        assert_eq!(on("a", |f| f.one_or_many().filter_map(Field::text).count()), (1, vec![]));
+        let keys = |f: Field<'_>| f.entries().map(|all| all.map(|(entry, _)| entry.key.clone()).collect::<Vec<_>>());
+        assert_eq!(on("{b: 1, a: 2}", keys).0, Some(vec!["b".to_owned(), "a".to_owned()]));
+    }
+
+    #[test]
+    fn keys_not_asked_for_are_unknown() {
+        let (_, found) = on("{idd: 1, zzz: 2, b: 3}", |f| {
+            let r = f.table("a class").expect("a table");
+            assert!(r.has("zzz") && r.entry("b").is_some());
+            assert!(r.optional("id").is_none() && r.required("name").is_none());
+            r.finish();
+        });
+        assert_eq!(
+            found,
+            [
+                "a class lacks the key `name` / add the key `name`",
+                "unknown key `idd` in a class / did you mean `id`?",
+                "unknown key `zzz` in a class / the keys here are `b`, `id`, `name`",
+            ]
+        );
+        let (rest, _) = on("{id: 1, x: 2, y: 3}", |f| {
+            let r = f.table("a record").expect("a table");
+            let _ = r.optional("id");
+            r.rest().map(|(entry, _)| entry.key.clone()).collect::<Vec<_>>()
+        });
+        assert_eq!(rest, ["x", "y"]);
+    }
+}

@@ -1,13 +1,15 @@
 //! TOML 1.1 from the events of the toml crate's parser. Syntax errors do not end the reading.
 
+mod errors;
+
 use toml::value::Datetime;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace, parse_document};
-use toml_parser::{Expected, ParseError, Source};
+use toml_parser::{ErrorSink, ParseError, Source};
 
 use super::tree::{Id, Origin, Part, Tree};
 use super::{Kind, Node, without_mark};
-use crate::diag::{Code, Diagnostic, quoted};
+use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
 
 pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
@@ -15,7 +17,7 @@ pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     let source = Source::new(text);
     let tokens = source.lex().into_vec();
     let mut events: Vec<Event> = Vec::with_capacity(tokens.len());
-    let mut errors: Vec<ParseError> = Vec::new();
+    let mut errors = Errors::default();
     {
         let mut whitespace = ValidateWhitespace::new(&mut events, source);
         let depth = u32::try_from(tree.limits.max_depth).unwrap_or(u32::MAX);
@@ -45,6 +47,27 @@ pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     reader.finish()
 }
 
+/// More errors than this are only counted.
+const MOST_ERRORS: usize = 5_000;
+/// How the parser's words for its depth limit begin.
+const TOO_DEEP: &str = "cannot recurse further";
+
+/// The errors of the parser and of decoding, within bounds.
+#[derive(Default)]
+struct Errors {
+    kept: Vec<ParseError>,
+    count: usize,
+}
+
+impl ErrorSink for Errors {
+    fn report_error(&mut self, error: ParseError) {
+        self.count += 1;
+        if self.kept.len() < MOST_ERRORS || error.description().starts_with(TOO_DEEP) {
+            self.kept.push(error);
+        }
+    }
+}
+
 /// An open array or inline table.
 struct Frame {
     id: Id,
@@ -58,7 +81,7 @@ struct Toml<'t> {
     source: Source<'t>,
     /// The bytes before the source.
     offset: usize,
-    errors: Vec<ParseError>,
+    errors: Errors,
     root: Id,
     /// The table of the last header.
     current: Id,
@@ -172,7 +195,7 @@ impl Toml<'_> {
     /// The value of a scalar; nothing if it is wrong, which is then among the errors.
     fn scalar(&mut self, event: &Event) -> Option<Kind> {
         let raw = self.source.get(event)?;
-        let before = self.errors.len();
+        let before = self.errors.count;
         let mut text = String::new();
         let kind = raw.decode_scalar(&mut text, &mut self.errors);
         let written = || raw.as_str().to_owned();
@@ -181,20 +204,26 @@ impl Toml<'_> {
             ScalarKind::Boolean(value) => Kind::Bool(value),
             ScalarKind::Integer(_) | ScalarKind::Float => Kind::Number(written()),
             ScalarKind::DateTime => {
-                if self.errors.len() == before
+                if self.errors.count == before
                     && let Err(error) = text.parse::<Datetime>()
                 {
-                    self.errors.push(ParseError::new(error.to_string()).with_unexpected(event.span()));
+                    self.errors.report_error(ParseError::new(error.to_string()).with_unexpected(event.span()));
                 }
                 Kind::Date(written())
             }
         };
-        (self.errors.len() == before).then_some(kind)
+        (self.errors.count == before).then_some(kind)
     }
 
     fn finish(mut self) -> Option<Node> {
-        let mut errors = std::mem::take(&mut self.errors);
+        let mut errors = std::mem::take(&mut self.errors.kept);
         errors.sort_by_key(|error| error.unexpected().map_or(0, |span| span.start()));
+        // Past the limit the parser skips, and what it says about the rest is of no use.
+        if let Some(error) = errors.iter().find(|error| error.description().starts_with(TOO_DEEP)) {
+            let place = self.span(error.unexpected().unwrap_or_default());
+            self.tree.too_deep(place);
+            return None;
+        }
         for error in &errors {
             let found = self.explain(error);
             self.tree.report(found);
@@ -203,28 +232,16 @@ impl Toml<'_> {
     }
 
     fn explain(&self, error: &ParseError) -> Diagnostic {
-        let span = self.span(error.unexpected().or(error.context()).unwrap_or_default());
-        if error.description().starts_with("cannot recurse further") {
-            let message = format!("lists and tables are nested more than {} deep", self.tree.limits.max_depth);
-            return Diagnostic::error(Code::LimitExceeded, span, message);
-        }
-        let found = Diagnostic::error(Code::SyntaxError, span, error.description());
-        let expected: Vec<String> = error.expected().unwrap_or_default().iter().filter_map(expected).collect();
-        let found = match error.context() {
-            Some(context) if error.unexpected().is_some() && context != error.unexpected().unwrap_or_default() => {
-                found.also(self.span(context), "while reading this")
+        let place = error.unexpected().or(error.context()).unwrap_or_default();
+        let written = self.source.input().get(place.start()..place.end()).unwrap_or_default();
+        let (message, help) = errors::explain(error, written);
+        let found = Diagnostic::error(Code::SyntaxError, self.span(place), message).help_opt(help);
+        match error.context() {
+            // Only an opening bracket says more than the place itself.
+            Some(context) if context.end() <= place.start() && context.len() == 1 => {
+                found.also(self.span(context), "opened here")
             }
             _ => found,
-        };
-        if expected.is_empty() { found } else { found.help(format!("write {}", expected.join(" or "))) }
-    }
-}
-
-fn expected(expected: &Expected) -> Option<String> {
-    match expected {
-        Expected::Literal("\n") => Some("a new line".to_owned()),
-        Expected::Literal(text) => Some(quoted(text)),
-        Expected::Description(text) => Some((*text).to_owned()),
-        _ => None,
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 mod errors;
 
-use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, options};
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle, options};
 use indexmap::IndexMap;
 
 use super::tree::{Id, Origin, Part, Tree};
@@ -276,8 +276,14 @@ impl Yaml<'_> {
         let width =
             text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| !c.is_control()).map_or(0, char::len_utf8);
         let mut found = Diagnostic::error(code, self.tree.span(at, at + width), message);
+        let names_bracket = matches!(
+            error.kind(),
+            ErrorKind::MismatchedFlowCollectionEnd { .. } | ErrorKind::UnclosedFlowCollection { .. }
+        );
         if code == Code::SyntaxError
-            && let Some(frame) = self.open.iter().rev().find(|frame| frame.in_flow)
+            && !names_bracket
+            && let Some(frame) =
+                self.open.iter().rev().find(|frame| frame.in_flow && frame.place.start < frame.place.end)
         {
             let bracket = if frame.is_table { "{" } else { "[" };
             found = found.also(frame.place, format!("this `{bracket}` is still open"));

@@ -63,7 +63,7 @@ pub(super) fn explain(kind: &ErrorKind, max_depth: usize) -> (Code, String, &'st
         }
         E::InvalidUnicodeEscape => ("an escape names no character", "write the character itself"),
         E::MappingValueNotAllowed | E::InvalidColonPlacement => {
-            ("`:` cannot stand here", "quote the text if it holds a colon, or check the indentation")
+            ("`:` cannot stand here", "quote the text if it holds a colon, or check the indentation and the line above")
         }
         E::SimpleKeyExpected | E::InvalidSimpleKey | E::MappingKeyNotAllowed => {
             ("expected `key: value`", "write a `:` after the key, or indent the text under its key")

@@ -1,0 +1,58 @@
+//! What TOML syntax errors mean and what to write instead. An error not listed here keeps the parser's own words.
+
+use toml_parser::{Expected, ParseError};
+
+use crate::diag::quoted;
+
+/// The message and the help for an error at some text, which may be empty.
+pub(super) fn explain(error: &ParseError, written: &str) -> (String, Option<String>) {
+    let expected: Vec<String> = error.expected().unwrap_or_default().iter().filter_map(expected).collect();
+    let wants = |sign| error.expected().unwrap_or_default().contains(&Expected::Literal(sign));
+    let (message, help) = match error.description() {
+        "string values must be quoted" if written.is_empty() => {
+            ("a value is missing", "write a value, or leave the key out")
+        }
+        "string values must be quoted" | "invalid boolean" => {
+            let help = format!("quote it: \"{}\"", written.escape_debug());
+            return ("text needs quotes".to_owned(), (written.len() < 80).then_some(help));
+        }
+        "unquoted keys cannot be empty" => ("a key is missing", "write a key; an empty one needs quotes"),
+        "invalid unquoted key" => ("a key with other characters than A to Z, digits, `_` and `-`", "quote the key"),
+        "key with no value" => ("a key without a value", "write `key = value`"),
+        "unexpected key or value" => ("more text after the value", "begin a new line"),
+        "unexpected leading zero" => {
+            ("a number that begins with a zero", "leave the zero out, or quote it if it is text")
+        }
+        "missing escaped value" => {
+            ("unknown escape in double quotes", "write `\\\\` for a backslash, or use single quotes")
+        }
+        "invalid literal string"
+        | "invalid basic string"
+        | "invalid multi-line literal string"
+        | "invalid multi-line basic string"
+            if wants("'") || wants("\"") =>
+        {
+            (
+                "text without its closing quote",
+                "close the quote; text over several lines needs three quotes on either side",
+            )
+        }
+        "extra comma in inline table" | "extra comma in array" => {
+            ("a comma without a value before it", "remove the comma")
+        }
+        other => {
+            let help = if expected.is_empty() { None } else { Some(format!("write {}", expected.join(" or "))) };
+            return (other.to_owned(), help);
+        }
+    };
+    (message.to_owned(), Some(help.to_owned()))
+}
+
+fn expected(expected: &Expected) -> Option<String> {
+    match expected {
+        Expected::Literal("\n") => Some("a new line".to_owned()),
+        Expected::Literal(text) => Some(quoted(text)),
+        Expected::Description(text) => Some((*text).to_owned()),
+        _ => None,
+    }
+}
