@@ -1,8 +1,11 @@
 //! Segue: a declarative transition-registry engine for multi-turn assistants.
 
 pub mod diag;
+pub mod engine;
 pub mod lexicon;
 pub mod model;
+pub mod registry;
 pub mod report;
 pub mod source;
+pub mod state;
 pub mod syntax;

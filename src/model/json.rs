@@ -153,7 +153,8 @@ fn items(
 }
 
 fn record(pack: &Pack, fields: &[NamedType], open: bool, json: &Json, at: &str) -> Result<RecordValue, DataError> {
-    let object = json.as_object().ok_or_else(|| DataError::new(at, format!("expected a record, found {}", shown(json))))?;
+    let object =
+        json.as_object().ok_or_else(|| DataError::new(at, format!("expected a record, found {}", shown(json))))?;
     let mut value = RecordValue::default();
     for field in fields {
         let name = pack.names.text(field.name);

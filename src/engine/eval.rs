@@ -1,0 +1,567 @@
+//! What conditions and values see, and what they come to: Kleene logic over the dense state.
+
+use std::borrow::Cow;
+
+use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
+use crate::model::effect::Expr;
+use crate::model::ids::{FrameSet, InputId, KeptId, ModeId, SlotSet};
+use crate::model::json::scalar_text;
+use crate::model::names::Sym;
+use crate::model::period::Period;
+use crate::model::schema::Type;
+use crate::model::value::{RecordValue, Value};
+use crate::model::{Pack, Status};
+use crate::registry::Registry;
+
+use super::CallOut;
+use super::event::Env;
+
+/// A truth value. A test on an absent value is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truth {
+    False,
+    Unknown,
+    True,
+}
+
+impl From<bool> for Truth {
+    fn from(truth: bool) -> Self {
+        if truth { Truth::True } else { Truth::False }
+    }
+}
+
+/// The inputs of an event: the same for all candidates, and those that are worked out for one candidate.
+#[derive(Debug, Clone, Default)]
+pub struct Inputs {
+    pub base: Vec<Value>,
+    pub ambiguous: Vec<(InputId, Value)>,
+    pub partial: Vec<InputId>,
+    pub late: Vec<Value>,
+}
+
+impl Inputs {
+    pub fn get(&self, registry: &Registry, input: InputId) -> &Value {
+        match registry.late[input.index()] {
+            Some(late) => self.late.get(usize::from(late)).unwrap_or(&self.base[input.index()]),
+            None => &self.base[input.index()],
+        }
+    }
+}
+
+/// An outcome, read by its port's declaration.
+#[derive(Debug, Clone)]
+pub struct OutcomeView {
+    pub site: Sym,
+    pub port: Sym,
+    pub status: Status,
+    pub error: Value,
+    pub value: Vec<Value>,
+    pub kept: Vec<(KeptId, Value)>,
+}
+
+/// The parts of the state that a candidate may read when signals are derived for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Readable<'a> {
+    pub frames: FrameSet,
+    pub fields: Option<&'a SlotSet>,
+    pub universe: FrameSet,
+}
+
+/// Everything a condition or a value can name, at one moment of a step.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    pub registry: &'a Registry,
+    pub now: &'a [Value],
+    pub before: &'a [Value],
+    pub inputs: Option<&'a Inputs>,
+    pub outcome: Option<&'a OutcomeView>,
+    pub answer: Option<ModeId>,
+    pub reason: Option<Sym>,
+    pub calls: &'a [CallOut],
+    pub env: &'a EnvView,
+    pub readable: Option<Readable<'a>>,
+    pub entry: Option<Entry<'a>>,
+}
+
+/// An entry of a collection, inside `exists`, `every`, `count`.
+#[derive(Clone, Copy)]
+pub struct Entry<'a> {
+    key: Option<&'a Value>,
+    value: &'a Value,
+    key_type: Option<&'a Type>,
+    value_type: Option<&'a Type>,
+}
+
+/// The readable part of the environment.
+pub struct EnvView {
+    pub today: Value,
+    pub now: Value,
+    pub turn: Value,
+    pub session: Value,
+}
+
+impl EnvView {
+    pub fn of(env: &Env<'_>) -> Self {
+        Self {
+            today: Value::Period(Period::Day(env.today)),
+            now: Value::Instant(env.now.clone()),
+            turn: Value::Text(env.turn_id.clone()),
+            session: Value::Text(env.session_id.clone()),
+        }
+    }
+}
+
+static ABSENT: Value = Value::Absent;
+static TEXT: Type = Type::Text;
+static PERIOD: Type = Type::Period;
+
+impl<'a> View<'a> {
+    fn pack(&self) -> &'a Pack {
+        self.registry.pack()
+    }
+
+    /// The value at a path; absent where there is none.
+    pub fn get(&self, path: &'a Path) -> Cow<'a, Value> {
+        let start = self.start(path.place);
+        if path.steps.is_empty() {
+            return start;
+        }
+        let mut ty = self.place_type(path.place);
+        let mut value = start;
+        for step in &path.steps {
+            let (next, next_type) = self.follow(value, ty, step);
+            value = next;
+            ty = next_type;
+        }
+        value
+    }
+
+    fn start(&self, place: Place) -> Cow<'a, Value> {
+        let names = &self.registry.syms;
+        let sym = |sym: Sym| Cow::Owned(Value::Sym(sym));
+        match place {
+            Place::Field(slot) => {
+                if let Some(readable) = self.readable {
+                    let frame = self.pack().slots[slot.index()].frame;
+                    let cut = !readable.frames.has(frame)
+                        || (readable.universe.has(frame) && readable.fields.is_some_and(|fields| !fields.has(slot)));
+                    if cut {
+                        return Cow::Borrowed(&ABSENT);
+                    }
+                }
+                Cow::Borrowed(&self.now[slot.index()])
+            }
+            Place::Before(slot) => Cow::Borrowed(&self.before[slot.index()]),
+            Place::Input(input) => {
+                Cow::Borrowed(self.inputs.map_or(&ABSENT, |inputs| inputs.get(self.registry, input)))
+            }
+            Place::Ambiguous(input) => match self.inputs {
+                Some(inputs) => {
+                    Cow::Owned(Value::Bool(inputs.ambiguous.iter().any(|(ambiguous, _)| *ambiguous == input)))
+                }
+                None => Cow::Borrowed(&ABSENT),
+            },
+            Place::Candidates(input) => Cow::Borrowed(self.inputs.map_or(&ABSENT, |inputs| {
+                inputs.ambiguous.iter().find(|(ambiguous, _)| *ambiguous == input).map_or(&ABSENT, |(_, list)| list)
+            })),
+            Place::Partial(input) => match self.inputs {
+                Some(inputs) => Cow::Owned(Value::Bool(inputs.partial.contains(&input))),
+                None => Cow::Borrowed(&ABSENT),
+            },
+            Place::Outcome(id) => {
+                Cow::Borrowed(self.outcome.and_then(|outcome| outcome.value.get(id.index())).unwrap_or(&ABSENT))
+            }
+            Place::OutcomeStatus => {
+                self.outcome.map_or(Cow::Borrowed(&ABSENT), |outcome| sym(names.statuses[outcome.status as usize]))
+            }
+            Place::OutcomeCall => self.outcome.map_or(Cow::Borrowed(&ABSENT), |outcome| sym(outcome.site)),
+            Place::OutcomePort => self.outcome.map_or(Cow::Borrowed(&ABSENT), |outcome| sym(outcome.port)),
+            Place::OutcomeError => Cow::Borrowed(self.outcome.map_or(&ABSENT, |outcome| &outcome.error)),
+            Place::Kept(id) => Cow::Borrowed(self.outcome.map_or(&ABSENT, |outcome| {
+                outcome.kept.iter().find(|(kept, _)| *kept == id).map_or(&ABSENT, |(_, value)| value)
+            })),
+            Place::AnswerMode => {
+                self.answer.map_or(Cow::Borrowed(&ABSENT), |mode| sym(self.pack().modes[mode.index()].name))
+            }
+            Place::AnswerClaims => self.answer.map_or(Cow::Borrowed(&ABSENT), |mode| {
+                sym(names.claims[self.pack().modes[mode.index()].claims as usize])
+            }),
+            Place::Reason => self.reason.map_or(Cow::Borrowed(&ABSENT), sym),
+            Place::CallPorts => {
+                let mut ports: Vec<Value> =
+                    self.calls.iter().map(|call| Value::Sym(self.pack().ports[call.port.index()].name)).collect();
+                ports.sort();
+                ports.dedup();
+                Cow::Owned(Value::List(ports.into()))
+            }
+            Place::CallPort(site) => match self.calls.iter().find(|call| call.site == site) {
+                Some(call) => sym(self.pack().ports[call.port.index()].name),
+                None => Cow::Borrowed(&ABSENT),
+            },
+            Place::CallArg(site, arg) => {
+                let call = self.calls.iter().find(|call| call.site == site);
+                let value = call.and_then(|call| call.with.iter().find(|(name, _)| *name == arg));
+                Cow::Borrowed(value.map_or(&ABSENT, |(_, value)| value))
+            }
+            Place::EnvToday => Cow::Borrowed(&self.env.today),
+            Place::EnvNow => Cow::Borrowed(&self.env.now),
+            Place::EnvTurn => Cow::Borrowed(&self.env.turn),
+            Place::EnvSession => Cow::Borrowed(&self.env.session),
+            Place::EntryKey => Cow::Borrowed(self.entry.and_then(|entry| entry.key).unwrap_or(&ABSENT)),
+            Place::EntryValue => Cow::Borrowed(self.entry.map_or(&ABSENT, |entry| entry.value)),
+        }
+    }
+
+    fn place_type(&self, place: Place) -> Option<&'a Type> {
+        let pack = self.pack();
+        match place {
+            Place::Field(slot) | Place::Before(slot) => Some(&pack.slots[slot.index()].ty),
+            Place::Input(input) => Some(&pack.inputs[input.index()].ty),
+            Place::Outcome(id) => Some(&pack.outcomes[id.index()].ty),
+            Place::Kept(id) => Some(&pack.kept[id.index()].1),
+            Place::CallArg(site, arg) => {
+                let call = self.calls.iter().find(|call| call.site == site)?;
+                let request = &pack.ports[call.port.index()].request;
+                request.iter().find(|declared| declared.name == arg).map(|declared| &declared.ty)
+            }
+            Place::EntryKey => self.entry.and_then(|entry| entry.key_type),
+            Place::EntryValue => self.entry.and_then(|entry| entry.value_type),
+            Place::EnvToday => Some(&PERIOD),
+            _ => Some(&TEXT),
+        }
+    }
+
+    fn follow(
+        &self,
+        value: Cow<'a, Value>,
+        ty: Option<&'a Type>,
+        step: &'a Step,
+    ) -> (Cow<'a, Value>, Option<&'a Type>) {
+        let pack = self.pack();
+        match step {
+            Step::Field(name) => {
+                let declared = match ty {
+                    Some(Type::Record(id)) => {
+                        pack.records[id.index()].fields.iter().find(|field| field.name == *name).map(|field| &field.ty)
+                    }
+                    _ => None,
+                };
+                let found = match value {
+                    Cow::Borrowed(Value::Record(record)) => Cow::Borrowed(record.field(*name)),
+                    Cow::Owned(Value::Record(record)) => Cow::Owned(record.field(*name).clone()),
+                    _ => Cow::Borrowed(&ABSENT),
+                };
+                (found, declared)
+            }
+            Step::Column(name) => {
+                let Some(Type::Key(table)) = ty else { return (Cow::Borrowed(&ABSENT), None) };
+                let table = &pack.tables[table.index()];
+                let Value::Sym(key) = *value else { return (Cow::Borrowed(&ABSENT), None) };
+                match table.column(*name) {
+                    Some(column) => {
+                        let cell = table.row(key).map_or(&ABSENT, |row| &row.cells[column]);
+                        (Cow::Borrowed(cell), Some(&table.columns[column].ty))
+                    }
+                    None => (value, ty),
+                }
+            }
+            Step::Lookup(path) => {
+                let key = self.get(path);
+                let of = match ty {
+                    Some(Type::Map { of, .. }) => Some(&**of),
+                    _ => None,
+                };
+                let found = match &value {
+                    Cow::Borrowed(Value::Map(entries)) => Cow::Borrowed(map_get(entries, &key)),
+                    Cow::Owned(Value::Map(entries)) => Cow::Owned(map_get(entries, &key).clone()),
+                    _ => Cow::Borrowed(&ABSENT),
+                };
+                (found, of)
+            }
+            Step::Keys => match &*value {
+                Value::Map(entries) => {
+                    let keys: Vec<Value> = entries.iter().map(|(key, _)| key.clone()).collect();
+                    (Cow::Owned(Value::List(keys.into())), None)
+                }
+                _ => (Cow::Borrowed(&ABSENT), None),
+            },
+        }
+    }
+
+    /// What a condition comes to.
+    pub fn test(&self, cond: &'a Cond) -> Truth {
+        match cond {
+            Cond::All(of) => {
+                let mut all = Truth::True;
+                for cond in of {
+                    match self.test(cond) {
+                        Truth::False => return Truth::False,
+                        Truth::Unknown => all = Truth::Unknown,
+                        Truth::True => {}
+                    }
+                }
+                all
+            }
+            Cond::Any(of) => {
+                let mut any = Truth::False;
+                for cond in of {
+                    match self.test(cond) {
+                        Truth::True => return Truth::True,
+                        Truth::Unknown => any = Truth::Unknown,
+                        Truth::False => {}
+                    }
+                }
+                any
+            }
+            Cond::Not(cond) => match self.test(cond) {
+                Truth::True => Truth::False,
+                Truth::Unknown => Truth::Unknown,
+                Truth::False => Truth::True,
+            },
+            Cond::Test { path, op, .. } => {
+                let value = self.get(path);
+                match op {
+                    Op::Exists(cond) | Op::Every(cond) | Op::Count(cond, _) => {
+                        self.entries(&value, self.path_type(path), cond, op)
+                    }
+                    _ => self.operator(&value, op),
+                }
+            }
+        }
+    }
+
+    /// Whether a condition passes.
+    pub fn holds(&self, cond: &'a Cond) -> bool {
+        self.test(cond) == Truth::True
+    }
+
+    fn path_type(&self, path: &'a Path) -> Option<&'a Type> {
+        let mut ty = self.place_type(path.place);
+        for step in &path.steps {
+            ty = self.follow(Cow::Borrowed(&ABSENT), ty, step).1.or_else(|| match (step, ty) {
+                (Step::Column(name), Some(Type::Key(table))) => {
+                    let table = &self.pack().tables[table.index()];
+                    table.column(*name).map(|column| &table.columns[column].ty)
+                }
+                _ => None,
+            });
+        }
+        ty
+    }
+
+    fn operator(&self, value: &Value, op: &'a Op) -> Truth {
+        match op {
+            Op::Present(wanted) => return Truth::from(value.is_present() == *wanted),
+            Op::Differs(operand) => {
+                let other = self.operand(operand);
+                return Truth::from(!value.is_present() || !other.is_present() || *value != *other);
+            }
+            _ => {}
+        }
+        if !value.is_present() {
+            return Truth::Unknown;
+        }
+        match op {
+            Op::Eq(operand) => {
+                let other = self.operand(operand);
+                if other.is_present() { Truth::from(*value == *other) } else { Truth::Unknown }
+            }
+            Op::In(values) => Truth::from(values.contains(value)),
+            Op::Order { pass, than } => match (value, than) {
+                (Value::Int(a), Value::Int(b)) => Truth::from(pass.contains(&a.cmp(b))),
+                (Value::Decimal(a), Value::Decimal(b)) => Truth::from(pass.contains(&a.cmp(b))),
+                _ => Truth::Unknown,
+            },
+            Op::Empty(wanted) => Truth::from((size(value) == 0) == *wanted),
+            Op::Size(op) => self.operator(&Value::Int(size(value) as i64), op),
+            Op::Contains(operand) => {
+                let other = self.operand(operand);
+                if !other.is_present() {
+                    return Truth::Unknown;
+                }
+                Truth::from(match value {
+                    Value::List(items) => items.contains(&other),
+                    Value::Map(entries) => map_get(entries, &other).is_present(),
+                    _ => false,
+                })
+            }
+            Op::SubsetOf(operands) | Op::CoveredBy(operands) => match self.items(operands) {
+                Some(others) => Truth::from(items_of(value).iter().all(|item| others.contains(item))),
+                None => Truth::Unknown,
+            },
+            Op::SameSet(operands) => match self.items(operands) {
+                Some(others) => {
+                    let items = items_of(value);
+                    Truth::from(
+                        items.iter().all(|item| others.contains(item))
+                            && others.iter().all(|item| items.contains(item)),
+                    )
+                }
+                None => Truth::Unknown,
+            },
+            Op::Disjoint(operands) => match self.items(operands) {
+                Some(others) => Truth::from(!items_of(value).iter().any(|item| others.contains(item))),
+                None => Truth::Unknown,
+            },
+            Op::Present(_) | Op::Differs(_) | Op::Exists(_) | Op::Every(_) | Op::Count(..) => Truth::Unknown,
+        }
+    }
+
+    fn entries(&self, value: &Value, ty: Option<&Type>, cond: &Cond, op: &Op) -> Truth {
+        let (key_type, value_type) = match ty {
+            Some(Type::Map { key, of, .. }) => (Some(&**key), Some(&**of)),
+            Some(Type::List { of, .. } | Type::Set { of, .. }) => (None, Some(&**of)),
+            _ => (None, None),
+        };
+        let one = |key: Option<&Value>, value: &Value| {
+            let view = View { entry: Some(Entry { key, value, key_type, value_type }), ..*self };
+            view.test(cond)
+        };
+        let truths: Vec<Truth> = match value {
+            Value::List(items) => items.iter().map(|item| one(None, item)).collect(),
+            Value::Map(entries) => entries.iter().map(|(key, value)| one(Some(key), value)).collect(),
+            _ => return Truth::Unknown,
+        };
+        let yes = truths.iter().filter(|truth| **truth == Truth::True).count();
+        let unknown = truths.contains(&Truth::Unknown);
+        match op {
+            Op::Exists(_) if yes > 0 => Truth::True,
+            Op::Exists(_) => {
+                if unknown {
+                    Truth::Unknown
+                } else {
+                    Truth::False
+                }
+            }
+            Op::Every(_) if truths.contains(&Truth::False) => Truth::False,
+            Op::Every(_) => {
+                if unknown {
+                    Truth::Unknown
+                } else {
+                    Truth::True
+                }
+            }
+            // A count with an entry of unknown truth is unknown.
+            Op::Count(_, _) if unknown => Truth::Unknown,
+            Op::Count(_, op) => {
+                let view = View { ..*self };
+                view.operator(&Value::Int(yes as i64), op)
+            }
+            _ => Truth::Unknown,
+        }
+    }
+
+    fn operand(&self, operand: &'a Operand) -> Cow<'a, Value> {
+        match operand {
+            Operand::Value(value) => Cow::Borrowed(value),
+            Operand::Path(path) => self.get(path),
+        }
+    }
+
+    /// The operands as one list of items; a collection stands for its items. `None` when one is absent.
+    fn items(&self, operands: &'a [Operand]) -> Option<Vec<Value>> {
+        let mut items = Vec::new();
+        for operand in operands {
+            let value = self.operand(operand);
+            match &*value {
+                Value::Absent => return None,
+                Value::List(_) | Value::Map(_) => items.extend(items_of(&value)),
+                value => items.push(value.clone()),
+            }
+        }
+        Some(items)
+    }
+
+    /// What a value comes to. `Ok(Absent)` for an optional path that is absent.
+    ///
+    /// # Errors
+    /// The path of a plain `$x` that is absent: loading proves that it cannot happen.
+    pub fn value(&self, expr: &'a Expr, fresh: &mut dyn FnMut(&str) -> Value) -> Result<Value, &'a Path> {
+        match expr {
+            Expr::Value(value) => Ok(value.clone()),
+            Expr::Path { path, optional } => {
+                let value = self.get(path).into_owned();
+                if value.is_present() || *optional { Ok(value) } else { Err(path) }
+            }
+            Expr::First(of) => {
+                let mut missing = None;
+                for expr in of {
+                    match self.value(expr, fresh) {
+                        Ok(value) if value.is_present() => return Ok(value),
+                        Ok(_) => missing = None,
+                        Err(path) => missing = Some(path),
+                    }
+                }
+                missing.map_or(Ok(Value::Absent), Err)
+            }
+            Expr::Join { of, sep } => {
+                let mut texts = Vec::new();
+                for expr in of {
+                    match self.value(expr, fresh)? {
+                        Value::Absent => {}
+                        Value::List(items) => {
+                            texts.extend(items.iter().map(|item| scalar_text(&self.pack().names, item)));
+                        }
+                        value => texts.push(scalar_text(&self.pack().names, &value)),
+                    }
+                }
+                Ok(Value::text(&texts.join(sep)))
+            }
+            Expr::NewId(prefix) => Ok(fresh(prefix)),
+            Expr::Record(fields) => {
+                let mut record = RecordValue::default();
+                for (name, expr) in fields {
+                    let value = self.value(expr, fresh)?;
+                    if value.is_present() {
+                        record.fields.push((*name, value));
+                    }
+                }
+                Ok(Value::Record(record.into()))
+            }
+            Expr::List(of) => {
+                let mut items = Vec::new();
+                for expr in of {
+                    let value = self.value(expr, fresh)?;
+                    if value.is_present() {
+                        items.push(value);
+                    }
+                }
+                Ok(Value::List(items.into()))
+            }
+            Expr::Map(of) => {
+                let mut entries = Vec::new();
+                for (key, expr) in of {
+                    let value = self.value(expr, fresh)?;
+                    if value.is_present() {
+                        entries.push((key.clone(), value));
+                    }
+                }
+                entries.sort();
+                Ok(Value::Map(entries.into()))
+            }
+        }
+    }
+}
+
+fn map_get<'v>(entries: &'v [(Value, Value)], key: &Value) -> &'v Value {
+    entries.iter().find(|(entry, _)| entry == key).map_or(&ABSENT, |(_, value)| value)
+}
+
+/// The number of items of a collection, or of characters of a text.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::List(items) => items.len(),
+        Value::Map(entries) => entries.len(),
+        Value::Text(text) => text.chars().count(),
+        _ => 0,
+    }
+}
+
+/// The items of a list or set, the keys of a map.
+fn items_of(value: &Value) -> Vec<Value> {
+    match value {
+        Value::List(items) => items.to_vec(),
+        Value::Map(entries) => entries.iter().map(|(key, _)| key.clone()).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,105 @@
+//! The engine: one pure `step` from a state and an event to a new state, an answer and the calls to make.
+
+mod choose;
+mod effects;
+mod eval;
+mod event;
+mod recognise;
+mod restore;
+mod run;
+mod trace;
+mod verify;
+
+pub use event::{Env, Event, EventError, IdSource, NumberedIds};
+pub use restore::{Restored, enforce, restore};
+pub use run::{StepError, step};
+pub use trace::{Candidate, Leaf, Said, Trace, Verdict};
+pub use verify::{Breach, Failure};
+
+use std::sync::Arc;
+
+use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId, Slot};
+use crate::model::names::Sym;
+use crate::model::value::Value;
+use crate::state::SessionState;
+
+/// What a step made of an event.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The state after the step; the state before it when the event was refused.
+    pub state: SessionState,
+    /// Whether the step took an input or an outcome.
+    pub phase: Phase,
+    /// The class that took the event; `None` when it was refused.
+    pub class: Option<ClassId>,
+    /// The class that took the turn's input; `None` when the event was refused.
+    pub selected: Option<ClassId>,
+    /// Why the event was refused: `busy` or `stale_outcome`.
+    pub refused: Option<Sym>,
+    /// Why the step went where it went: the boundary's reason first, then remarks such as `unused_signal`.
+    pub reasons: Vec<Sym>,
+    /// Frames of the universe that were carried: they could be read.
+    pub carried: FrameSet,
+    /// Frames of the universe, and decided frames, that held something before the step and were reset by it.
+    pub dropped: FrameSet,
+    /// Fields that the step changed, in declared order.
+    pub changes: Vec<Change>,
+    /// Calls for the host to make, in the order written.
+    pub calls: Vec<CallOut>,
+    /// Calls that the step closed without an outcome.
+    pub closed: Vec<Arc<str>>,
+    /// Messages, in the order written.
+    pub messages: Vec<MessageOut>,
+    /// The answer mode; only the step that leaves no call open has one.
+    pub answer: Option<ModeId>,
+    /// Said values that the class neither reads nor ignores.
+    pub unused: Vec<crate::model::ids::InputId>,
+    /// What a class broke that was chosen but not committed.
+    pub failures: Vec<Failure>,
+    /// The full trace, when `env` asks for it.
+    pub trace: Option<Box<Trace>>,
+}
+
+/// The phase of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It took an outside input.
+    Select,
+    /// It took the outcome of a call.
+    Settle,
+}
+
+/// A field that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Which field.
+    pub slot: Slot,
+    /// What it was.
+    pub old: Value,
+    /// What it is.
+    pub new: Value,
+}
+
+/// A call for the host to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallOut {
+    /// Its id; the outcome must name it.
+    pub id: Arc<str>,
+    /// The `id` under which the class wrote it.
+    pub site: Sym,
+    /// The port.
+    pub port: PortId,
+    /// The arguments that are present.
+    pub with: Vec<(Sym, Value)>,
+}
+
+/// A message for the user, the stream or the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageOut {
+    /// Which message.
+    pub message: MessageId,
+    /// Its constants and the fields that are present, in declared order.
+    pub fields: Vec<(Sym, Value)>,
+    /// Its text, when it has a template.
+    pub text: Option<String>,
+}

@@ -1,0 +1,408 @@
+//! From an event to inputs: host signals, recognised signals, triggers that fired, and what is worked out per candidate.
+
+use std::sync::Arc;
+
+use crate::lexicon::{Normalised, Occurrence, Recognised, Scratch};
+use crate::model::class::{By, Trigger};
+use crate::model::cond::{Operand, Path};
+use crate::model::ids::{ClassId, EventId, InputId};
+use crate::model::json::{parse_text, set_of};
+use crate::model::lexicon::{Many, Piece, RuleValue};
+use crate::model::period::Period;
+use crate::model::schema::Type;
+use crate::model::value::Value;
+use crate::model::{Component, Derivation, InputKind, Pack};
+use crate::registry::Registry;
+
+use super::eval::{Inputs, View};
+use super::trace::Said;
+
+/// What an input event brought, before any candidate looks at it.
+#[derive(Debug, Default)]
+pub struct Heard {
+    pub inputs: Inputs,
+    /// Trigger forms that matched: form, number of tokens of the longest match.
+    pub fired: Vec<(usize, u32)>,
+    /// Partial values: input, and for each piece of the template its text.
+    pub partial: Vec<(InputId, Vec<PartialPiece>)>,
+    /// The signals that were given or recognised.
+    pub said: Vec<Said>,
+    pub text: Option<String>,
+}
+
+/// A piece of a partial value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartialPiece {
+    Known(String),
+    Missing(usize),
+}
+
+/// What one occurrence in the text stands for.
+enum Meaning {
+    Value(Value),
+    Partial(Vec<PartialPiece>),
+}
+
+/// Hears an event: types are those of the declarations, host signals win over recognised ones.
+pub fn hear(registry: &Registry, event: EventId, fields: &[(InputId, Value)], trace: bool) -> Heard {
+    let pack = registry.pack();
+    let mut heard = Heard {
+        inputs: Inputs { base: vec![Value::Absent; pack.inputs.len()], ..Inputs::default() },
+        ..Heard::default()
+    };
+    for (input, value) in fields {
+        heard.inputs.base[input.index()] = value.clone();
+        if registry.is_signal(*input) {
+            heard.said.push(Said {
+                input: *input,
+                value: value.clone(),
+                span: None,
+                overruled: false,
+                ambiguous: false,
+                partial: false,
+            });
+        }
+    }
+    let text = pack.events[event.index()].text.and_then(|input| match &heard.inputs.base[input.index()] {
+        Value::Text(text) => Some(text.clone()),
+        _ => None,
+    });
+    if let Some(text) = text {
+        listen(registry, &text, &mut heard, trace);
+    }
+    heard
+}
+
+fn listen(registry: &Registry, text: &Arc<str>, heard: &mut Heard, trace: bool) {
+    let pack = registry.pack();
+    let normalised = Normalised::new(text);
+    let scan = registry.matcher.scan(&normalised, &mut Scratch::default());
+    if let Some((command, rest)) = &scan.command {
+        for (index, input) in pack.inputs.iter().enumerate() {
+            if input.kind == InputKind::Command {
+                let value = match input.ty {
+                    Type::Text => Value::text(&text[rest.clone()]),
+                    _ => Value::Sym(pack.lexicon.commands[*command].0),
+                };
+                heard.inputs.base[index] = value;
+            }
+        }
+    }
+    for fired in &scan.fired {
+        let tokens = fired.tokens.1 - fired.tokens.0;
+        match heard.fired.iter_mut().find(|(form, _)| *form == fired.trigger) {
+            Some((_, longest)) => *longest = (*longest).max(tokens),
+            None => heard.fired.push((fired.trigger, tokens)),
+        }
+    }
+    let mut at = 0;
+    while at < scan.signals.len() {
+        // Occurrences come by place; a signal's are gathered at its first one.
+        let signal = scan.signals[at].signal;
+        if !scan.signals[..at].iter().any(|earlier| earlier.signal == signal) {
+            let occurrences: Vec<&Occurrence> = scan.signals.iter().filter(|o| o.signal == signal).collect();
+            settle_signal(registry, signal, &occurrences, heard);
+        }
+        at += 1;
+    }
+    if trace {
+        heard.text = Some(normalised.padded().trim().to_owned());
+    }
+}
+
+/// Decides what the occurrences of one signal come to, by its `many`.
+fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence], heard: &mut Heard) {
+    let pack = registry.pack();
+    let input = pack.signal_inputs[signal];
+    let declared = &pack.lexicon.signals[signal];
+    let mut meanings: Vec<(Meaning, (u32, u32))> = Vec::new();
+    for occurrence in occurrences {
+        if let Some(meaning) = meaning(pack, input, occurrence) {
+            meanings.push((meaning, occurrence.span));
+        }
+    }
+    if meanings.is_empty() {
+        return;
+    }
+    let overruled = heard.inputs.base[input.index()].is_present();
+    let mut said = |value: Value, span, ambiguous, partial| {
+        heard.said.push(Said { input, value, span: Some(span), overruled, ambiguous, partial });
+    };
+    if declared.many == Many::All {
+        let mut values: Vec<Value> = Vec::new();
+        for (meaning, span) in meanings {
+            if let Meaning::Value(value) = meaning
+                && !values.contains(&value)
+            {
+                said(value.clone(), span, false, false);
+                values.push(value);
+            }
+        }
+        if !overruled && !values.is_empty() {
+            let values =
+                if matches!(pack.inputs[input.index()].ty, Type::Set { .. }) { set_of(values) } else { values };
+            heard.inputs.base[input.index()] = Value::List(values.into());
+        }
+        return;
+    }
+    let same = |a: &Meaning, b: &Meaning| match (a, b) {
+        (Meaning::Value(a), Meaning::Value(b)) => a == b,
+        (Meaning::Partial(a), Meaning::Partial(b)) => a == b,
+        _ => false,
+    };
+    let one = match declared.many {
+        Many::First => 0,
+        Many::Last => meanings.len() - 1,
+        _ if meanings.iter().all(|(meaning, _)| same(meaning, &meanings[0].0)) => 0,
+        _ => {
+            let mut values: Vec<Value> = Vec::new();
+            for (meaning, _) in &meanings {
+                if let Meaning::Value(value) = meaning
+                    && !values.contains(value)
+                {
+                    values.push(value.clone());
+                }
+            }
+            let values = Value::List(values.into());
+            said(values.clone(), meanings[0].1, true, false);
+            if !overruled {
+                heard.inputs.ambiguous.push((input, values));
+            }
+            return;
+        }
+    };
+    let (meaning, span) = meanings.swap_remove(one);
+    match meaning {
+        Meaning::Value(value) => {
+            said(value.clone(), span, false, false);
+            if !overruled {
+                heard.inputs.base[input.index()] = value;
+            }
+        }
+        Meaning::Partial(pieces) => {
+            said(Value::text(&shown(pack, &pieces)), span, false, true);
+            if !overruled {
+                heard.inputs.partial.push(input);
+                heard.partial.push((input, pieces));
+            }
+        }
+    }
+}
+
+fn shown(pack: &Pack, pieces: &[PartialPiece]) -> String {
+    pieces
+        .iter()
+        .map(|piece| match piece {
+            PartialPiece::Known(text) => text.clone(),
+            PartialPiece::Missing(part) => format!("{{{}}}", pack.lexicon.parts[*part].name),
+        })
+        .collect()
+}
+
+fn meaning(pack: &Pack, input: InputId, occurrence: &Occurrence) -> Option<Meaning> {
+    let ty = &pack.inputs[input.index()].ty;
+    let ty = if pack.lexicon.signals[occurrence.signal].many == Many::All { ty.item().unwrap_or(ty) } else { ty };
+    let rule = &pack.lexicon.signals[occurrence.signal].rules[occurrence.rule];
+    match (&occurrence.value, &rule.value) {
+        (Recognised::Const, RuleValue::Const(value)) => Some(Meaning::Value(value.clone())),
+        (Recognised::Matched(text), _) => parse_text(pack, ty, text).map(Meaning::Value),
+        (Recognised::Template(parts), RuleValue::Template(template)) => {
+            let mut parts = parts.iter();
+            let pieces: Vec<PartialPiece> = template
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Text(text) => PartialPiece::Known(text.clone()),
+                    Piece::Part(part) => match parts.next() {
+                        Some(Some(text)) => PartialPiece::Known(text.to_string()),
+                        _ => PartialPiece::Missing(*part),
+                    },
+                })
+                .collect();
+            if pieces.iter().any(|piece| matches!(piece, PartialPiece::Missing(_))) {
+                return Some(Meaning::Partial(pieces));
+            }
+            parse_text(pack, ty, &shown(pack, &pieces)).map(Meaning::Value)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a trigger matches; when it does, the alternatives that matched.
+pub fn triggered(
+    registry: &Registry,
+    class: ClassId,
+    trigger: usize,
+    declared: &Trigger,
+    heard: &Heard,
+) -> Option<Vec<usize>> {
+    if declared.any.is_empty() {
+        return Some(Vec::new());
+    }
+    let matched: Vec<usize> = (0..declared.any.len())
+        .filter(|alternative| match &declared.any[*alternative].by {
+            By::Words(_) => heard.fired.iter().any(|(form, _)| registry.forms[*form] == (class, trigger, *alternative)),
+            By::Signal { input, is } => {
+                let value = &heard.inputs.base[input.index()];
+                let there = value.is_present() || (is.is_empty() && heard.inputs.partial.contains(input));
+                there
+                    && (is.is_empty()
+                        || match value {
+                            Value::List(items) => items.iter().any(|item| is.contains(item)),
+                            value => is.contains(value),
+                        })
+            }
+        })
+        .collect();
+    (!matched.is_empty()).then_some(matched)
+}
+
+/// Works out the inputs that differ by candidate: values set by the alternatives that matched, the tag, completions of
+/// partial values, derived signals. `view` says what the candidate may read.
+pub fn work_out(
+    view: &View<'_>,
+    class: ClassId,
+    trigger: usize,
+    matched: &[usize],
+    heard: &Heard,
+    late: &mut Vec<Value>,
+) {
+    let registry = view.registry;
+    let pack = registry.pack();
+    late.clear();
+    late.resize(registry.late_count, Value::Absent);
+    let mut inputs = Inputs {
+        base: heard.inputs.base.clone(),
+        ambiguous: heard.inputs.ambiguous.clone(),
+        partial: heard.inputs.partial.clone(),
+        late: std::mem::take(late),
+    };
+    for (index, place) in registry.late.iter().enumerate() {
+        if let Some(place) = place {
+            inputs.late[usize::from(*place)] = inputs.base[index].clone();
+        }
+    }
+    let place = |input: InputId| registry.late[input.index()].map(usize::from).unwrap_or(usize::MAX);
+    let declared = &pack.classes[class.index()].triggers[trigger];
+    for alternative in matched {
+        for (input, value) in &declared.any[*alternative].sets {
+            let slot = place(*input);
+            if !inputs.late[slot].is_present() {
+                inputs.late[slot] = value.clone();
+            }
+        }
+    }
+    if let Some(tag) = pack.inputs.iter().position(|input| input.kind == InputKind::Tag) {
+        inputs.late[place(InputId::at(tag))] = tag_of(registry, class, trigger, matched, heard);
+    }
+    for (input, pieces) in &heard.partial {
+        let slot = place(*input);
+        if slot < inputs.late.len() && !inputs.late[slot].is_present() {
+            inputs.late[slot] = complete(view, *input, pieces).unwrap_or_default();
+        }
+    }
+    for (index, derived) in pack.derived.iter().enumerate() {
+        if !registry.derived_needed[class.index()][index] {
+            continue;
+        }
+        let value = derive(&View { inputs: Some(&inputs), ..*view }, &derived.rule);
+        inputs.late[place(derived.input)] = value;
+    }
+    *late = inputs.late;
+}
+
+/// The tag of the longest alternative that matched; absent when two of that length have different tags.
+fn tag_of(registry: &Registry, class: ClassId, trigger: usize, matched: &[usize], heard: &Heard) -> Value {
+    let declared = &registry.pack().classes[class.index()].triggers[trigger];
+    let mut best: Option<(u32, Value)> = None;
+    for alternative in matched {
+        let Some(tag) = declared.any[*alternative].tag else { continue };
+        let length = heard
+            .fired
+            .iter()
+            .find(|(form, _)| registry.forms[*form] == (class, trigger, *alternative))
+            .map_or(0, |(_, tokens)| *tokens);
+        match &mut best {
+            Some((longest, value)) if *longest == length => {
+                if *value != Value::Sym(tag) {
+                    *value = Value::Absent;
+                }
+            }
+            Some((longest, _)) if *longest > length => {}
+            _ => best = Some((length, Value::Sym(tag))),
+        }
+    }
+    best.map_or(Value::Absent, |(_, value)| value)
+}
+
+fn complete(view: &View<'_>, input: InputId, pieces: &[PartialPiece]) -> Option<Value> {
+    let pack = view.registry.pack();
+    let mut text = String::new();
+    for piece in pieces {
+        match piece {
+            PartialPiece::Known(known) => text.push_str(known),
+            PartialPiece::Missing(part) => {
+                let completion = pack.completions.iter().find(|c| c.input == input && c.part == *part)?;
+                text.push_str(&completion.from.iter().find_map(|path| component(view, path, completion.component))?);
+            }
+        }
+    }
+    parse_text(pack, &pack.inputs[input.index()].ty, &text)
+}
+
+fn component(view: &View<'_>, path: &Path, component: Component) -> Option<String> {
+    let Value::Period(period) = *view.get(path) else { return None };
+    let Value::Period(Period::Day(today)) = view.env.today else { return None };
+    let (_, last) = period.interval(today, &view.registry.pack().relative)?;
+    Some(match component {
+        Component::Year => format!("{:04}", last.year()),
+        Component::Month => format!("{:02}", last.month()),
+    })
+}
+
+fn derive(view: &View<'_>, rule: &Derivation) -> Value {
+    match rule {
+        Derivation::Lookup { table, wher } => {
+            let table = &view.registry.pack().tables[table.index()];
+            let mut wanted = Vec::with_capacity(wher.len());
+            for (column, operand) in wher {
+                let value = match operand {
+                    Operand::Value(value) => value.clone(),
+                    Operand::Path(path) => view.get(path).into_owned(),
+                };
+                if !value.is_present() {
+                    return Value::Absent;
+                }
+                wanted.push((*column, value));
+            }
+            let mut fits = table.rows.iter().filter(|row| {
+                wanted.iter().all(|(column, value)| match column {
+                    Some(column) => row.cells[*column] == *value,
+                    None => Value::Sym(row.key) == *value,
+                })
+            });
+            match (fits.next(), fits.next()) {
+                (Some(row), None) => Value::Sym(row.key),
+                _ => Value::Absent,
+            }
+        }
+        Derivation::Members { of, at, maps, lacking } => {
+            let Value::List(members) = &*view.get(of) else { return Value::Absent };
+            let there = |member: &Value| {
+                let placed = at.iter().find(|(name, _)| name == member);
+                placed.is_some_and(|(_, paths)| paths.iter().any(|path| view.get(path).is_present()))
+                    || maps.iter().any(|path| match &*view.get(path) {
+                        Value::Map(entries) => entries.iter().any(|(key, _)| key == member),
+                        Value::List(items) => items.contains(member),
+                        _ => false,
+                    })
+            };
+            let found: Vec<Value> = members.iter().filter(|member| there(member) != *lacking).cloned().collect();
+            Value::List(set_of(found).into())
+        }
+        Derivation::FirstOf(paths) => paths
+            .iter()
+            .map(|path| view.get(path))
+            .find(|value| value.is_present())
+            .map_or(Value::Absent, std::borrow::Cow::into_owned),
+    }
+}

@@ -1,0 +1,70 @@
+//! Loading a saved session: reading it, then mending or refusing a state that breaks the invariants of its frames.
+
+use serde_json::Value as Json;
+
+use crate::model::json::DataError;
+use crate::model::names::Sym;
+use crate::registry::Registry;
+use crate::state::SessionState;
+
+use super::effects::perform;
+use super::eval::{EnvView, View};
+use super::event::Env;
+use super::verify::broken_frames;
+
+/// A session that was loaded.
+#[derive(Debug, Clone)]
+pub struct Restored {
+    /// Its state.
+    pub state: SessionState,
+    /// The invariants that it broke and that were mended as they declare, in the order mended.
+    pub repaired: Vec<Sym>,
+}
+
+/// Reads a saved session and enforces the invariants of its frames.
+///
+/// # Errors
+/// A [`DataError`]: what [`SessionState::from_json`] refuses, and a state that breaks an invariant without a repair, or
+/// still breaks one after all repairs.
+pub fn restore(registry: &Registry, json: &Json, env: &mut Env<'_>) -> Result<Restored, DataError> {
+    let state = SessionState::from_json(registry.pack(), json)?;
+    enforce(registry, state, env)
+}
+
+/// Enforces the invariants of frames on a state that did not come from a step.
+///
+/// # Errors
+/// As [`restore`].
+pub fn enforce(registry: &Registry, mut state: SessionState, env: &mut Env<'_>) -> Result<Restored, DataError> {
+    let pack = registry.pack();
+    let shown = EnvView::of(env);
+    let mut repaired = Vec::new();
+    // Each invariant is mended at most once, so the loop ends.
+    loop {
+        let slots = state.slots.clone();
+        let view = View {
+            registry,
+            now: &slots,
+            before: &slots,
+            inputs: None,
+            outcome: None,
+            answer: None,
+            reason: None,
+            calls: &[],
+            env: &shown,
+            readable: None,
+            entry: None,
+        };
+        let broken = broken_frames(&view);
+        let Some(first) = broken.first() else { return Ok(Restored { state, repaired }) };
+        let invariant = &pack.invariants[*first];
+        let name = pack.names.text(invariant.id);
+        if invariant.repair.is_empty() || repaired.contains(&invariant.id) {
+            return Err(DataError::new(pack.names.text(pack.aggregate), format!("breaks the invariant `{name}`")));
+        }
+        let done = perform(&view, &invariant.repair, crate::model::ids::SlotSet::default(), env.ids)
+            .map_err(|_| DataError::new(name, "cannot be repaired"))?;
+        state.slots = done.slots.into();
+        repaired.push(invariant.id);
+    }
+}

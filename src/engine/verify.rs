@@ -1,0 +1,175 @@
+//! Verifying: what must hold of the new state before a step is committed.
+
+use crate::model::class::{Answer, Class};
+use crate::model::ids::{ClassId, FrameId, ModeId, Slot, SlotSet};
+use crate::model::names::Sym;
+use crate::model::value::Value;
+use crate::source::Span;
+
+use super::eval::{Truth, View};
+
+/// Something a step would have broken. The state stays as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Breach {
+    /// `preserve`: a field would have changed.
+    Preserve {
+        /// The field.
+        slot: Slot,
+        /// Where it is promised.
+        span: Span,
+    },
+    /// `forbid`: a field would have survived.
+    Forbid {
+        /// The field.
+        slot: Slot,
+    },
+    /// A `never` row would have held.
+    Never {
+        /// The row.
+        row: usize,
+        /// Where it is written.
+        span: Span,
+    },
+    /// An invariant would not have held.
+    Invariant {
+        /// Its name.
+        id: Sym,
+        /// Where it is written.
+        span: Span,
+    },
+    /// No answer row, or more than one, applies.
+    Answer {
+        /// How many apply.
+        rows: usize,
+    },
+    /// An effect could not be done.
+    Effect {
+        /// Why.
+        why: &'static str,
+        /// The field, where one is at fault.
+        slot: Option<Slot>,
+        /// Where it is written.
+        span: Span,
+    },
+}
+
+impl Breach {
+    pub(super) fn absent(span: Span) -> Self {
+        Breach::Effect { why: "a value it needs is absent", slot: None, span }
+    }
+    pub(super) fn missing_field(span: Span) -> Self {
+        Breach::Effect { why: "a mandatory field of the message is absent", slot: None, span }
+    }
+    pub(super) fn overflow(span: Span) -> Self {
+        Breach::Effect { why: "the number leaves its range", slot: None, span }
+    }
+    pub(super) fn set_once(span: Span, slot: Slot) -> Self {
+        Breach::Effect { why: "the field is set once", slot: Some(slot), span }
+    }
+    pub(super) fn too_many(span: Span, _max: u32) -> Self {
+        Breach::Effect { why: "the collection would hold too many entries", slot: None, span }
+    }
+}
+
+/// A class that was chosen but not committed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The class.
+    pub class: ClassId,
+    /// What it would have broken.
+    pub breaches: Vec<Breach>,
+}
+
+/// The answer mode that applies after a step.
+///
+/// # Errors
+/// [`Breach::Answer`] unless exactly one applies.
+pub fn answer<'a>(view: &View<'a>, class: &'a Class) -> Result<ModeId, Breach> {
+    match &class.answer {
+        Answer::Mode(mode) => Ok(*mode),
+        Answer::By { slot, rows, .. } => {
+            let value = &view.now[slot.index()];
+            let row = rows.iter().find(|(expected, _)| expected == value);
+            row.map(|(_, mode)| *mode).ok_or(Breach::Answer { rows: 0 })
+        }
+        Answer::Rows(rows) => {
+            let mut fits = rows.iter().filter(|(when, _)| view.holds(when));
+            match (fits.next(), fits.next()) {
+                (Some((_, mode)), None) => Ok(*mode),
+                (None, _) => Err(Breach::Answer { rows: 0 }),
+                (Some(_), Some(_)) => Err(Breach::Answer { rows: 2 + fits.count() }),
+            }
+        }
+    }
+}
+
+/// All that the new state of `view` breaks.
+pub fn verify(view: &View<'_>, class: ClassId, written: &SlotSet) -> Vec<Breach> {
+    let registry = view.registry;
+    let pack = registry.pack();
+    let declared = &pack.classes[class.index()];
+    let mut breaches = Vec::new();
+    for preserve in &declared.carry.preserve {
+        if preserve.unless.as_ref().is_some_and(|unless| view.holds(unless)) {
+            continue;
+        }
+        for slot in &preserve.slots {
+            let now = &view.now[slot.index()];
+            let kept = match &preserve.equals {
+                Some(path) => *view.get(path) == *now,
+                None => view.before[slot.index()] == *now,
+            };
+            if !kept {
+                breaches.push(Breach::Preserve { slot: *slot, span: preserve.span });
+            }
+        }
+    }
+    let mut forbidden = |slot: Slot| {
+        let field = &pack.slots[slot.index()];
+        if view.now[slot.index()] != field.default && !written.has(slot) {
+            breaches.push(Breach::Forbid { slot });
+        }
+    };
+    declared
+        .carry
+        .forbid
+        .iter()
+        .flat_map(|frame: FrameId| pack.frames[frame.index()].fields())
+        .for_each(&mut forbidden);
+    declared.carry.forbid_fields.iter().copied().for_each(&mut forbidden);
+    for (row, (never, span)) in declared.never.iter().enumerate() {
+        if view.holds(never) {
+            breaches.push(Breach::Never { row, span: *span });
+        }
+    }
+    for (index, invariant) in pack.invariants.iter().enumerate() {
+        let speaks = !(registry.answer_invariants[index] && view.answer.is_none());
+        if speaks && view.test(&invariant.when) == Truth::True && view.test(&invariant.then) != Truth::True {
+            breaches.push(Breach::Invariant { id: invariant.id, span: invariant.span });
+        }
+    }
+    breaches
+}
+
+/// The invariants of frames that a state breaks, as positions in the pack's list.
+pub fn broken_frames(view: &View<'_>) -> Vec<usize> {
+    let pack = view.registry.pack();
+    (0..pack.invariants.len())
+        .filter(|index| {
+            let invariant = &pack.invariants[*index];
+            invariant.frame.is_some()
+                && view.test(&invariant.when) == Truth::True
+                && view.test(&invariant.then) != Truth::True
+        })
+        .collect()
+}
+
+/// Resets a frame in a row of values.
+pub fn reset(view_defaults: &[crate::model::schema::Field], slots: &mut [Value], frame: FrameId) -> bool {
+    let mut held = false;
+    for (slot, field) in slots.iter_mut().zip(view_defaults).filter(|(_, field)| field.frame == frame) {
+        held |= *slot != field.default;
+        *slot = field.default.clone();
+    }
+    held
+}

@@ -1,0 +1,307 @@
+//! The registry: a checked pack, compiled. Classes are nodes of a graph; precedence and follow edges join them.
+
+mod follow;
+
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::lexicon::{self, Matcher};
+use crate::model::class::{By, On};
+use crate::model::cond::{Cond, Path, Place};
+use crate::model::ids::{ClassId, InputId};
+use crate::model::lexicon::TriggerForm;
+use crate::model::names::Sym;
+use crate::model::schema::NamedType;
+use crate::model::{InputKind, Pack, reason, walk};
+
+/// An immutable, compiled pack. It can be shared between threads and sessions; it holds no session's data.
+#[derive(Debug)]
+pub struct Registry {
+    pack: Pack,
+    graph: DiGraph<ClassId, Edge>,
+    pub(crate) matcher: Matcher,
+    /// For each trigger form, in the matcher's order: class, trigger, alternative.
+    pub(crate) forms: Vec<Place3>,
+    /// For each event the triggers on it.
+    pub(crate) by_event: Vec<Vec<(ClassId, usize)>>,
+    pub(crate) on_outcome: Vec<(ClassId, usize)>,
+    pub(crate) bare_trigger: usize,
+    /// For each input its place among those that are worked out per candidate.
+    pub(crate) late: Vec<Option<u16>>,
+    pub(crate) late_count: usize,
+    /// For each class which derived signals it needs.
+    pub(crate) derived_needed: Vec<Vec<bool>>,
+    pub(crate) response: Vec<Vec<NamedType>>,
+    pub(crate) syms: Syms,
+    pub(crate) order: Vec<ClassId>,
+    pub(crate) answer_invariants: Vec<bool>,
+    signals: Vec<bool>,
+}
+
+pub(crate) type Place3 = (ClassId, usize, usize);
+
+/// What an edge of the registry's graph says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// The source is preferred where both can take an event; declared.
+    Precedes,
+    /// The target's required prior state is not refuted by what the source leaves; derived.
+    Follows,
+}
+
+/// Symbols the engine itself needs.
+#[derive(Debug, Clone)]
+pub(crate) struct Syms {
+    pub no_transition: Sym,
+    pub ambiguous: Sym,
+    pub carryover_blocked: Sym,
+    pub verification_failed: Sym,
+    pub step_limit: Sym,
+    pub busy: Sym,
+    pub stale_outcome: Sym,
+    pub unused_signal: Sym,
+    pub statuses: [Sym; 4],
+    pub claims: [Sym; 3],
+}
+
+/// A pack that cannot be compiled although each of its parts is well formed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CompileError {
+    /// Where.
+    pub span: Option<crate::source::Span>,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Registry {
+    /// Compiles a checked pack.
+    ///
+    /// # Errors
+    /// What the lexicon's compiler refuses: a pattern that does not compile or is too large, a phrase with too many variants.
+    pub fn compile(mut pack: Pack) -> Result<Self, Vec<CompileError>> {
+        let syms = Syms::of(&mut pack);
+        let mut forms = Vec::new();
+        let mut texts: Vec<TriggerForm> = Vec::new();
+        let mut by_event = vec![Vec::new(); pack.events.len()];
+        let mut on_outcome = Vec::new();
+        let mut bare_trigger = 0;
+        for (index, class) in pack.classes.iter().enumerate() {
+            let id = ClassId::at(index);
+            for (at, trigger) in class.triggers.iter().enumerate() {
+                match trigger.on {
+                    On::Event(event) => by_event[event.index()].push((id, at)),
+                    On::Outcome { .. } => on_outcome.push((id, at)),
+                    On::Boundary => bare_trigger = at,
+                }
+                for (alternative, any) in trigger.any.iter().enumerate() {
+                    if let By::Words(form) = &any.by {
+                        forms.push((id, at, alternative));
+                        texts.push(form.clone());
+                    }
+                }
+            }
+        }
+        let matcher = Matcher::compile(&pack.lexicon, &texts).map_err(|errors| {
+            errors
+                .into_iter()
+                .map(|error| CompileError {
+                    span: match error.which {
+                        lexicon::Place::Part { part, rule } => Some(pack.lexicon.parts[part].rules[rule].span),
+                        lexicon::Place::Signal { signal, rule } => Some(pack.lexicon.signals[signal].rules[rule].span),
+                        lexicon::Place::Trigger(form) => {
+                            let (class, trigger, alternative) = forms[form];
+                            Some(pack.classes[class.index()].triggers[trigger].any[alternative].span)
+                        }
+                        _ => None,
+                    },
+                    message: error.message,
+                    help: error.help,
+                })
+                .collect::<Vec<_>>()
+        })?;
+        let (late, late_count) = late_inputs(&pack);
+        let response = pack.ports.iter().map(|port| response_of(&pack, port)).collect();
+        let derived_needed = derived_needed(&pack);
+        let order = strongest_first(&pack);
+        let graph = graph_of(&pack);
+        let signals = pack.inputs.iter().map(|input| input.kind == InputKind::Signal).collect();
+        let answer_invariants =
+            pack.invariants.iter().map(|inv| names_answer(&inv.when) || names_answer(&inv.then)).collect();
+        Ok(Self {
+            pack,
+            graph,
+            matcher,
+            forms,
+            by_event,
+            on_outcome,
+            bare_trigger,
+            late,
+            late_count,
+            derived_needed,
+            response,
+            syms,
+            order,
+            answer_invariants,
+            signals,
+        })
+    }
+
+    /// The declarations.
+    #[must_use]
+    pub fn pack(&self) -> &Pack {
+        &self.pack
+    }
+
+    /// The graph: classes, declared precedence (transitively closed), derived "can come next".
+    #[must_use]
+    pub fn graph(&self) -> &DiGraph<ClassId, Edge> {
+        &self.graph
+    }
+
+    /// The classes, those that precede first; unordered ones by id.
+    #[must_use]
+    pub fn strongest_first(&self) -> &[ClassId] {
+        &self.order
+    }
+
+    /// Whether an input is a signal that a host may give.
+    #[must_use]
+    pub fn is_signal(&self, input: InputId) -> bool {
+        self.signals[input.index()]
+    }
+
+    pub(crate) fn precedes(&self, a: ClassId, b: ClassId) -> bool {
+        self.pack.precedes[a.index()][b.index()]
+    }
+}
+
+impl Syms {
+    fn of(pack: &mut Pack) -> Self {
+        let mut sym = |text: &str| pack.names.intern(text);
+        Self {
+            no_transition: sym(reason::NO_TRANSITION),
+            ambiguous: sym(reason::AMBIGUOUS),
+            carryover_blocked: sym(reason::CARRYOVER_BLOCKED),
+            verification_failed: sym(reason::VERIFICATION_FAILED),
+            step_limit: sym(reason::STEP_LIMIT),
+            busy: sym(reason::BUSY),
+            stale_outcome: sym(reason::STALE_OUTCOME),
+            unused_signal: sym(reason::UNUSED_SIGNAL),
+            statuses: reason::STATUSES.map(&mut sym),
+            claims: reason::CLAIMS.map(&mut sym),
+        }
+    }
+}
+
+fn late_inputs(pack: &Pack) -> (Vec<Option<u16>>, usize) {
+    let mut late = vec![None; pack.inputs.len()];
+    let mut count = 0_u16;
+    let mut mark = |input: InputId| {
+        if late[input.index()].is_none() {
+            late[input.index()] = Some(count);
+            count += 1;
+        }
+    };
+    for (index, input) in pack.inputs.iter().enumerate() {
+        if matches!(input.kind, InputKind::Derived | InputKind::Tag) {
+            mark(InputId::at(index));
+        }
+    }
+    for completion in &pack.completions {
+        mark(completion.input);
+    }
+    for alternative in pack.classes.iter().flat_map(|class| &class.triggers).flat_map(|trigger| &trigger.any) {
+        for (input, _) in &alternative.sets {
+            mark(*input);
+        }
+    }
+    (late, usize::from(count))
+}
+
+fn response_of(pack: &Pack, port: &crate::model::Port) -> Vec<NamedType> {
+    port.response
+        .iter()
+        .map(|(outcome, optional)| NamedType { optional: *optional, ..pack.outcomes[outcome.index()].clone() })
+        .collect()
+}
+
+fn derived_needed(pack: &Pack) -> Vec<Vec<bool>> {
+    let mut shared: Vec<InputId> = Vec::new();
+    for invariant in &pack.invariants {
+        for cond in [&invariant.when, &invariant.then] {
+            walk::cond_paths(cond, &mut |path: &Path| {
+                if let Place::Input(input) = path.place {
+                    shared.push(input);
+                }
+            });
+        }
+    }
+    let closed = |seeds: &[InputId]| {
+        let mut wanted = vec![false; pack.inputs.len()];
+        for input in seeds {
+            wanted[input.index()] = true;
+        }
+        for derived in pack.derived.iter().rev() {
+            if wanted[derived.input.index()] {
+                for path in walk::derived_sources(pack, derived.input) {
+                    if let Place::Input(input) = path.place {
+                        wanted[input.index()] = true;
+                    }
+                }
+            }
+        }
+        pack.derived.iter().map(|derived| wanted[derived.input.index()]).collect::<Vec<_>>()
+    };
+    pack.classes
+        .iter()
+        .map(|class| {
+            let mut seeds = class.reads.clone();
+            seeds.extend(&shared);
+            closed(&seeds)
+        })
+        .collect()
+}
+
+fn strongest_first(pack: &Pack) -> Vec<ClassId> {
+    let mut rest: Vec<ClassId> = (0..pack.classes.len()).map(ClassId::at).collect();
+    let mut order = Vec::with_capacity(rest.len());
+    while !rest.is_empty() {
+        let at = rest
+            .iter()
+            .position(|class| !rest.iter().any(|other| pack.precedes[other.index()][class.index()]))
+            .unwrap_or(0);
+        order.push(rest.remove(at));
+    }
+    order
+}
+
+fn graph_of(pack: &Pack) -> DiGraph<ClassId, Edge> {
+    let mut graph = DiGraph::new();
+    let nodes: Vec<NodeIndex> = (0..pack.classes.len()).map(|index| graph.add_node(ClassId::at(index))).collect();
+    for (a, row) in pack.precedes.iter().enumerate() {
+        for (b, precedes) in row.iter().enumerate() {
+            if *precedes {
+                graph.add_edge(nodes[a], nodes[b], Edge::Precedes);
+            }
+        }
+    }
+    for (a, class) in pack.classes.iter().enumerate() {
+        let left = follow::Left::of(pack, class);
+        for (b, next) in pack.classes.iter().enumerate() {
+            if !left.refutes(&next.requires) {
+                graph.add_edge(nodes[a], nodes[b], Edge::Follows);
+            }
+        }
+    }
+    graph
+}
+
+fn names_answer(cond: &Cond) -> bool {
+    let mut named = false;
+    walk::cond_paths(cond, &mut |path: &Path| {
+        named |= matches!(path.place, Place::AnswerMode | Place::AnswerClaims);
+    });
+    named
+}
