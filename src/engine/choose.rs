@@ -129,3 +129,14 @@ fn reason_of(registry: &Registry, candidates: &[Considered]) -> Sym {
     }
     best.map_or(registry.syms.no_transition, |(_, reason)| reason)
 }
+
+/// How far a verdict got.
+pub fn rank(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Chosen => 3,
+        Verdict::Entry => 0,
+        Verdict::CarryoverBlocked(_) => 2,
+        Verdict::Requires => 1,
+        _ => 0,
+    }
+}

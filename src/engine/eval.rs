@@ -31,19 +31,26 @@ impl From<bool> for Truth {
 }
 
 /// The inputs of an event: the same for all candidates, and those that are worked out for one candidate.
-#[derive(Debug, Clone, Default)]
-pub struct Inputs {
-    pub base: Vec<Value>,
-    pub ambiguous: Vec<(InputId, Value)>,
-    pub partial: Vec<InputId>,
+#[derive(Debug, Clone)]
+pub struct Inputs<'h> {
+    pub shared: &'h Shared,
+    /// In the registry's order of late inputs.
     pub late: Vec<Value>,
 }
 
-impl Inputs {
+/// The inputs that are the same for all candidates.
+#[derive(Debug, Default)]
+pub struct Shared {
+    pub base: Vec<Value>,
+    pub ambiguous: Vec<(InputId, Value)>,
+    pub partial: Vec<InputId>,
+}
+
+impl Inputs<'_> {
     pub fn get(&self, registry: &Registry, input: InputId) -> &Value {
         match registry.late[input.index()] {
-            Some(late) => self.late.get(usize::from(late)).unwrap_or(&self.base[input.index()]),
-            None => &self.base[input.index()],
+            Some(late) => self.late.get(usize::from(late)).unwrap_or(&self.shared.base[input.index()]),
+            None => &self.shared.base[input.index()],
         }
     }
 }
@@ -73,7 +80,7 @@ pub struct View<'a> {
     pub registry: &'a Registry,
     pub now: &'a [Value],
     pub before: &'a [Value],
-    pub inputs: Option<&'a Inputs>,
+    pub inputs: Option<&'a Inputs<'a>>,
     pub outcome: Option<&'a OutcomeView>,
     pub answer: Option<ModeId>,
     pub reason: Option<Sym>,
@@ -157,15 +164,20 @@ impl<'a> View<'a> {
             }
             Place::Ambiguous(input) => match self.inputs {
                 Some(inputs) => {
-                    Cow::Owned(Value::Bool(inputs.ambiguous.iter().any(|(ambiguous, _)| *ambiguous == input)))
+                    Cow::Owned(Value::Bool(inputs.shared.ambiguous.iter().any(|(ambiguous, _)| *ambiguous == input)))
                 }
                 None => Cow::Borrowed(&ABSENT),
             },
             Place::Candidates(input) => Cow::Borrowed(self.inputs.map_or(&ABSENT, |inputs| {
-                inputs.ambiguous.iter().find(|(ambiguous, _)| *ambiguous == input).map_or(&ABSENT, |(_, list)| list)
+                inputs
+                    .shared
+                    .ambiguous
+                    .iter()
+                    .find(|(ambiguous, _)| *ambiguous == input)
+                    .map_or(&ABSENT, |(_, list)| list)
             })),
             Place::Partial(input) => match self.inputs {
-                Some(inputs) => Cow::Owned(Value::Bool(inputs.partial.contains(&input))),
+                Some(inputs) => Cow::Owned(Value::Bool(inputs.shared.partial.contains(&input))),
                 None => Cow::Borrowed(&ABSENT),
             },
             Place::Outcome(id) => {

@@ -7,6 +7,8 @@ mod event;
 mod recognise;
 mod restore;
 mod run;
+mod select;
+mod settle;
 mod trace;
 mod verify;
 

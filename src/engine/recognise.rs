@@ -14,13 +14,13 @@ use crate::model::value::Value;
 use crate::model::{Component, Derivation, InputKind, Pack};
 use crate::registry::Registry;
 
-use super::eval::{Inputs, View};
+use super::eval::{Inputs, Shared, View};
 use super::trace::Said;
 
 /// What an input event brought, before any candidate looks at it.
 #[derive(Debug, Default)]
 pub struct Heard {
-    pub inputs: Inputs,
+    pub inputs: Shared,
     /// Trigger forms that matched: form, number of tokens of the longest match.
     pub fired: Vec<(usize, u32)>,
     /// Partial values: input, and for each piece of the template its text.
@@ -46,10 +46,8 @@ enum Meaning {
 /// Hears an event: types are those of the declarations, host signals win over recognised ones.
 pub fn hear(registry: &Registry, event: EventId, fields: &[(InputId, Value)], trace: bool) -> Heard {
     let pack = registry.pack();
-    let mut heard = Heard {
-        inputs: Inputs { base: vec![Value::Absent; pack.inputs.len()], ..Inputs::default() },
-        ..Heard::default()
-    };
+    let mut heard = Heard::default();
+    heard.inputs.base = vec![Value::Absent; pack.inputs.len()];
     for (input, value) in fields {
         heard.inputs.base[input.index()] = value.clone();
         if registry.is_signal(*input) {
@@ -257,30 +255,25 @@ pub fn triggered(
 }
 
 /// Works out the inputs that differ by candidate: values set by the alternatives that matched, the tag, completions of
-/// partial values, derived signals. `view` says what the candidate may read.
-pub fn work_out(
-    view: &View<'_>,
+/// partial values, derived signals. `view` says what the candidate may read; `late` is room to reuse.
+pub fn work_out<'h>(
+    view: &View<'h>,
     class: ClassId,
     trigger: usize,
     matched: &[usize],
-    heard: &Heard,
-    late: &mut Vec<Value>,
-) {
+    heard: &'h Heard,
+    mut late: Vec<Value>,
+) -> Inputs<'h> {
     let registry = view.registry;
     let pack = registry.pack();
     late.clear();
     late.resize(registry.late_count, Value::Absent);
-    let mut inputs = Inputs {
-        base: heard.inputs.base.clone(),
-        ambiguous: heard.inputs.ambiguous.clone(),
-        partial: heard.inputs.partial.clone(),
-        late: std::mem::take(late),
-    };
     for (index, place) in registry.late.iter().enumerate() {
         if let Some(place) = place {
-            inputs.late[usize::from(*place)] = inputs.base[index].clone();
+            late[usize::from(*place)] = heard.inputs.base[index].clone();
         }
     }
+    let mut inputs = Inputs { shared: &heard.inputs, late };
     let place = |input: InputId| registry.late[input.index()].map(usize::from).unwrap_or(usize::MAX);
     let declared = &pack.classes[class.index()].triggers[trigger];
     for alternative in matched {
@@ -295,19 +288,19 @@ pub fn work_out(
         inputs.late[place(InputId::at(tag))] = tag_of(registry, class, trigger, matched, heard);
     }
     for (input, pieces) in &heard.partial {
-        let slot = place(*input);
-        if slot < inputs.late.len() && !inputs.late[slot].is_present() {
-            inputs.late[slot] = complete(view, *input, pieces).unwrap_or_default();
+        if let Some(late) = inputs.late.get_mut(place(*input))
+            && !late.is_present()
+        {
+            *late = complete(view, *input, pieces).unwrap_or_default();
         }
     }
     for (index, derived) in pack.derived.iter().enumerate() {
-        if !registry.derived_needed[class.index()][index] {
-            continue;
+        if registry.derived_needed[class.index()][index] {
+            let value = derive(&View { inputs: Some(&inputs), ..*view }, &derived.rule);
+            inputs.late[place(derived.input)] = value;
         }
-        let value = derive(&View { inputs: Some(&inputs), ..*view }, &derived.rule);
-        inputs.late[place(derived.input)] = value;
     }
-    *late = inputs.late;
+    inputs
 }
 
 /// The tag of the longest alternative that matched; absent when two of that length have different tags.

@@ -1,0 +1,261 @@
+//! The select phase: one outside input, its candidates, carryover, and the step of the class that takes it.
+
+use std::sync::Arc;
+
+use crate::lexicon::MAX_TEXT;
+use crate::model::class::Fate;
+use crate::model::ids::{ClassId, EventId, FrameSet, InputId, SlotSet};
+use crate::model::names::Sym;
+use crate::model::value::Value;
+use crate::model::{InputKind, WhileOpen};
+use crate::registry::Registry;
+use crate::state::Turn;
+
+use super::choose::{Choice, Considered, choose, effective, guard, limit, rank, readable};
+use super::eval::{Inputs, Readable, View};
+use super::recognise::{Heard, hear, triggered, work_out};
+use super::run::{Plan, Run, StepError, open_calls};
+use super::trace::{Candidate, Trace, Verdict, guard_leaves};
+use super::verify::{Breach, Failure, reset};
+use super::{Phase, Step};
+
+/// A class and the trigger of it that matched.
+struct At<'m> {
+    class: ClassId,
+    trigger: usize,
+    matched: &'m [usize],
+}
+
+impl<'a> Run<'a, '_> {
+    pub(super) fn select(mut self, event: EventId, fields: &[(InputId, Value)]) -> Result<Step, StepError> {
+        let pack = self.registry.pack();
+        for (_, value) in fields {
+            if let Value::Text(text) = value
+                && text.len() > MAX_TEXT
+            {
+                return Err(StepError::TextTooLong { bytes: text.len() });
+            }
+        }
+        let mut closed = Vec::new();
+        if let Some(turn) = &self.state.turn {
+            if pack.while_open == WhileOpen::Refuse {
+                return Ok(self.refused(Phase::Select, self.registry.syms.busy));
+            }
+            closed = turn.calls.iter().map(|call| call.id.clone()).collect();
+        }
+        let heard = hear(self.registry, event, fields, self.env.trace);
+        if self.env.trace {
+            self.trace =
+                Some(Box::new(Trace { text: heard.text.clone(), said: heard.said.clone(), candidates: Vec::new() }));
+        }
+        let slots: &'a [Value] = &self.state.slots;
+        let gate = limit(self.registry, slots);
+        let mut candidates = self.candidates(event, &heard, slots, gate);
+        let choice = choose(self.registry, &mut candidates);
+        self.note(&candidates, &heard, slots, gate, event);
+        let (class, trigger, why) = match choice {
+            Choice::Take(at) => {
+                let taken = &candidates[at];
+                let trigger = &pack.classes[taken.class.index()].triggers[taken.trigger];
+                (taken.class, taken.trigger, trigger.reason)
+            }
+            Choice::Nobody(reason) => (pack.boundary, self.registry.bare_trigger, Some(reason)),
+            Choice::Unordered => (pack.boundary, self.registry.bare_trigger, Some(self.registry.syms.ambiguous)),
+        };
+        match self.try_select(class, trigger, why, &heard, gate, closed.clone()) {
+            Ok(step) => Ok(step),
+            Err(breaches) => {
+                self.failures.push(Failure { class, breaches });
+                self.mark_refused(class);
+                let bare = self.registry.bare_trigger;
+                let why = Some(self.registry.syms.verification_failed);
+                self.try_select(pack.boundary, bare, why, &heard, gate, closed).map_err(|breaches| {
+                    self.failures.push(Failure { class: pack.boundary, breaches });
+                    StepError::Boundary { failures: std::mem::take(&mut self.failures) }
+                })
+            }
+        }
+    }
+
+    /// Every class whose trigger matched, with its verdict; `Chosen` stands for "passes".
+    fn candidates(&self, event: EventId, heard: &Heard, slots: &'a [Value], gate: FrameSet) -> Vec<Considered> {
+        let pack = self.registry.pack();
+        let mut candidates: Vec<Considered> = Vec::new();
+        let mut room = Vec::new();
+        for (class, trigger) in &self.registry.by_event[event.index()] {
+            let declared = &pack.classes[class.index()];
+            let earlier = candidates.iter().position(|candidate| candidate.class == *class);
+            if earlier.is_some_and(|at| candidates[at].verdict == Verdict::Chosen) {
+                continue;
+            }
+            let Some(matched) = triggered(self.registry, *class, *trigger, &declared.triggers[*trigger], heard) else {
+                continue;
+            };
+            let at = At { class: *class, trigger: *trigger, matched: &matched };
+            let inputs = self.inputs_for(&at, heard, gate, std::mem::take(&mut room));
+            let view = View { inputs: Some(&inputs), ..self.view(slots, slots) };
+            let cut = if *class == pack.boundary { FrameSet::EMPTY } else { declared.needs.minus(gate) };
+            let verdict = guard(&view, declared, *trigger, cut);
+            room = inputs.late;
+            let considered = Considered { class: *class, trigger: *trigger, row: None, verdict };
+            match earlier {
+                None => candidates.push(considered),
+                // A later trigger of the same class speaks for it when it gets further.
+                Some(at) if rank(&considered.verdict) > rank(&candidates[at].verdict) => candidates[at] = considered,
+                Some(_) => {}
+            }
+        }
+        candidates
+    }
+
+    /// The inputs as one candidate sees them.
+    fn inputs_for<'h>(&self, at: &At<'_>, heard: &'h Heard, gate: FrameSet, room: Vec<Value>) -> Inputs<'h>
+    where
+        'a: 'h,
+    {
+        let pack = self.registry.pack();
+        let reading = Readable {
+            frames: readable(self.registry, at.class, effective(self.registry, at.class, gate)),
+            fields: pack.classes[at.class.index()].carry.fields.as_ref(),
+            universe: pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe),
+        };
+        let slots: &'h [Value] = &self.state.slots;
+        let view: View<'h> = View { readable: Some(reading), ..self.view(slots, slots) };
+        work_out(&view, at.class, at.trigger, at.matched, heard, room)
+    }
+
+    fn try_select(
+        &mut self,
+        class: ClassId,
+        trigger: usize,
+        why: Option<Sym>,
+        heard: &Heard,
+        gate: FrameSet,
+        closed: Vec<Arc<str>>,
+    ) -> Result<Step, Vec<Breach>> {
+        let pack = self.registry.pack();
+        let declared = &pack.classes[class.index()];
+        let slots: &'a [Value] = &self.state.slots;
+        let matched = triggered(self.registry, class, trigger, &declared.triggers[trigger], heard).unwrap_or_default();
+        let at = At { class, trigger, matched: &matched };
+        let inputs = self.inputs_for(&at, heard, gate, Vec::new());
+        let carried = effective(self.registry, class, gate);
+        let universe = pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe);
+        let mut start = slots.to_vec();
+        let mut dropped = FrameSet::EMPTY;
+        for frame in universe.minus(carried).minus(declared.carry.keep).iter() {
+            if reset(&pack.slots, &mut start, frame) {
+                dropped.insert(frame);
+            }
+        }
+        if let Some(fields) = &declared.carry.fields {
+            for slot in carried.iter().flat_map(|frame| pack.frames[frame.index()].fields()) {
+                if !fields.has(slot) {
+                    start[slot.index()] = pack.slots[slot.index()].default.clone();
+                }
+            }
+        }
+        for slot in &declared.carry.forbid_fields {
+            start[slot.index()] = pack.slots[slot.index()].default.clone();
+        }
+        let mut decided = FrameSet::EMPTY;
+        for (frame, fate) in &declared.fate {
+            if *fate == Fate::Clear {
+                decided.insert(*frame);
+                if reset(&pack.slots, &mut start, *frame) {
+                    dropped.insert(*frame);
+                }
+            }
+        }
+        let performed = self.carry_out(Plan {
+            class,
+            effects: &declared.effects,
+            start,
+            before: slots,
+            inputs: Some(&inputs),
+            outcome: None,
+            reason: why,
+            written: SlotSet::default(),
+            waiting: false,
+        })?;
+        let unused = if class == pack.boundary { Vec::new() } else { unused(self.registry, class, heard) };
+        let calls = open_calls(class, &performed.done);
+        let turn = (!calls.is_empty()).then(|| {
+            Arc::new(Turn {
+                id: self.env.turn_id.clone(),
+                selected: class,
+                steps: 1,
+                before: self.state.slots.clone(),
+                calls,
+                written: performed.done.written.clone(),
+                decided,
+            })
+        });
+        let mut reasons: Vec<Sym> = why.into_iter().collect();
+        if !unused.is_empty() {
+            reasons.push(self.registry.syms.unused_signal);
+        }
+        let mut step = self.commit(performed, turn, Phase::Select, class, class, reasons);
+        step.carried = carried;
+        step.dropped = dropped;
+        step.closed = closed;
+        step.unused = unused;
+        Ok(step)
+    }
+
+    fn note(&mut self, considered: &[Considered], heard: &Heard, slots: &'a [Value], gate: FrameSet, event: EventId) {
+        if self.trace.is_none() {
+            return;
+        }
+        let pack = self.registry.pack();
+        let mut listed = Vec::new();
+        for class in self.registry.strongest_first() {
+            let listening = self.registry.by_event[event.index()].iter().find(|(listener, _)| listener == class);
+            let Some((_, first)) = listening else { continue };
+            let found = considered.iter().find(|candidate| candidate.class == *class);
+            let (trigger, verdict) = match found {
+                Some(found) => (found.trigger, found.verdict.clone()),
+                None => (*first, Verdict::NotTriggered),
+            };
+            let declared = &pack.classes[class.index()];
+            let matched = triggered(self.registry, *class, trigger, &declared.triggers[trigger], heard);
+            let matched = matched.unwrap_or_default();
+            let at = At { class: *class, trigger, matched: &matched };
+            let inputs = self.inputs_for(&at, heard, gate, Vec::new());
+            let view = View { inputs: Some(&inputs), ..self.view(slots, slots) };
+            let derived = pack
+                .derived
+                .iter()
+                .map(|derived| (derived.input, inputs.get(self.registry, derived.input).clone()))
+                .filter(|(_, value)| value.is_present())
+                .collect();
+            listed.push(Candidate {
+                class: *class,
+                trigger,
+                row: None,
+                verdict,
+                leaves: guard_leaves(&view, declared, trigger),
+                derived,
+            });
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.candidates = listed;
+        }
+    }
+}
+
+/// Said values that the class neither reads nor ignores.
+fn unused(registry: &Registry, class: ClassId, heard: &Heard) -> Vec<InputId> {
+    let pack = registry.pack();
+    let declared = &pack.classes[class.index()];
+    let mut unused: Vec<InputId> = heard
+        .said
+        .iter()
+        .map(|said| said.input)
+        .filter(|input| pack.inputs[input.index()].kind == InputKind::Signal)
+        .filter(|input| !declared.reads.contains(input) && !declared.ignores.contains(input))
+        .collect();
+    unused.sort();
+    unused.dedup();
+    unused
+}

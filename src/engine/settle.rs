@@ -1,0 +1,266 @@
+//! The settle phase: the outcome of a call, who takes it, and what the step starts from.
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::model::class::{Base, On};
+use crate::model::effect::Effect;
+use crate::model::ids::{ClassId, FrameSet, SlotSet};
+use crate::model::json::fields_from_json;
+use crate::model::names::Sym;
+use crate::model::value::Value;
+use crate::model::{Status, reason};
+use crate::registry::Registry;
+use crate::state::{OpenCall, Turn};
+
+use super::choose::{Choice, Considered, choose, guard, rank};
+use super::eval::{OutcomeView, View};
+use super::run::{Plan, Run, StepError, open_calls};
+use super::trace::{Candidate, Verdict, guard_leaves, leaves};
+use super::verify::{Breach, Failure, reset};
+use super::{Phase, Step};
+
+impl<'a> Run<'a, '_> {
+    pub(super) fn settle(
+        mut self,
+        call: &str,
+        status: Status,
+        value: Option<&Json>,
+        error: Option<&Arc<str>>,
+    ) -> Result<Step, StepError> {
+        let pack = self.registry.pack();
+        let open = self
+            .state
+            .turn
+            .as_ref()
+            .and_then(|turn| turn.calls.iter().position(|open| &*open.id == call).map(|at| (turn.clone(), at)));
+        let Some((turn, at)) = open else {
+            return Ok(self.refused(Phase::Settle, self.registry.syms.stale_outcome));
+        };
+        if self.env.trace {
+            self.trace = Some(Box::default());
+        }
+        let outcome = read_outcome(self.registry, &turn.calls[at], status, value, error);
+        let slots: &'a [Value] = &self.state.slots;
+        if turn.steps >= pack.step_limit {
+            let why = self.registry.syms.step_limit;
+            return self.boundary_takes(&turn, at, &outcome, why);
+        }
+        let mut candidates = self.outcome_candidates(&turn.calls[at], &outcome, slots);
+        let choice = match two_rows(&candidates) {
+            true => Choice::Unordered,
+            false => choose(self.registry, &mut candidates),
+        };
+        self.note_outcome(&candidates, &outcome, slots);
+        let taken = match choice {
+            Choice::Take(taken) => candidates[taken].clone(),
+            Choice::Nobody(_) => {
+                let why = self.registry.syms.no_transition;
+                return self.boundary_takes(&turn, at, &outcome, why);
+            }
+            Choice::Unordered => {
+                let why = self.registry.syms.ambiguous;
+                return self.boundary_takes(&turn, at, &outcome, why);
+            }
+        };
+        let declared = &pack.classes[taken.class.index()];
+        let (effects, base, why) = match taken.row {
+            Some(row) => (declared.settle[row].effects.as_slice(), Base::Selected, None),
+            None => {
+                let trigger = &declared.triggers[taken.trigger];
+                let base = match trigger.on {
+                    On::Outcome { base, .. } => base,
+                    On::Event(_) | On::Boundary => Base::Selected,
+                };
+                (declared.effects.as_slice(), base, trigger.reason)
+            }
+        };
+        match self.try_settle(&turn, at, &outcome, taken.class, effects, base, why) {
+            Ok(step) => Ok(step),
+            Err(breaches) => {
+                self.failures.push(Failure { class: taken.class, breaches });
+                self.mark_refused(taken.class);
+                let why = self.registry.syms.verification_failed;
+                self.boundary_takes(&turn, at, &outcome, why)
+            }
+        }
+    }
+
+    fn boundary_takes(
+        &mut self,
+        turn: &Arc<Turn>,
+        at: usize,
+        outcome: &OutcomeView,
+        why: Sym,
+    ) -> Result<Step, StepError> {
+        let pack = self.registry.pack();
+        let effects = &pack.classes[pack.boundary.index()].effects;
+        self.try_settle(turn, at, outcome, pack.boundary, effects, Base::Before, Some(why)).map_err(|breaches| {
+            self.failures.push(Failure { class: pack.boundary, breaches });
+            StepError::Boundary { failures: std::mem::take(&mut self.failures) }
+        })
+    }
+
+    /// Classes that can take an outcome: settle rows of the class that called, and outcome triggers.
+    fn outcome_candidates(&self, call: &OpenCall, outcome: &OutcomeView, slots: &'a [Value]) -> Vec<Considered> {
+        let pack = self.registry.pack();
+        let view = View { outcome: Some(outcome), ..self.view(slots, slots) };
+        let mut candidates: Vec<Considered> = Vec::new();
+        for (row, settle) in pack.classes[call.class.index()].settle.iter().enumerate() {
+            if settle.on == call.site {
+                let verdict = if view.holds(&settle.when) { Verdict::Chosen } else { Verdict::Entry };
+                candidates.push(Considered { class: call.class, trigger: 0, row: Some(row), verdict });
+            }
+        }
+        for (class, trigger) in &self.registry.on_outcome {
+            let declared = &pack.classes[class.index()];
+            let On::Outcome { port, ok, .. } = declared.triggers[*trigger].on else { continue };
+            let listens =
+                port.is_none_or(|port| port == call.port) && ok.is_none_or(|ok| ok == (outcome.status == Status::Ok));
+            if !listens {
+                continue;
+            }
+            let earlier = candidates.iter().position(|known| known.class == *class && known.row.is_none());
+            if earlier.is_some_and(|at| candidates[at].verdict == Verdict::Chosen) {
+                continue;
+            }
+            let verdict = guard(&view, declared, *trigger, FrameSet::EMPTY);
+            let considered = Considered { class: *class, trigger: *trigger, row: None, verdict };
+            match earlier {
+                None => candidates.push(considered),
+                Some(at) if rank(&considered.verdict) > rank(&candidates[at].verdict) => candidates[at] = considered,
+                Some(_) => {}
+            }
+        }
+        candidates
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn try_settle(
+        &mut self,
+        turn: &Arc<Turn>,
+        at: usize,
+        outcome: &OutcomeView,
+        class: ClassId,
+        effects: &[Effect],
+        base: Base,
+        why: Option<Sym>,
+    ) -> Result<Step, Vec<Breach>> {
+        let pack = self.registry.pack();
+        let (start, before): (Vec<Value>, &[Value]) = match base {
+            Base::Selected => (self.state.slots.to_vec(), &self.state.slots),
+            Base::Before => {
+                let mut start = turn.before.to_vec();
+                for frame in turn.decided.iter() {
+                    reset(&pack.slots, &mut start, frame);
+                }
+                (start, &turn.before)
+            }
+        };
+        let mut rest: Vec<OpenCall> = Vec::new();
+        let mut closed: Vec<Arc<str>> = Vec::new();
+        for (index, call) in turn.calls.iter().enumerate() {
+            if index == at {
+                continue;
+            }
+            match base {
+                Base::Selected => rest.push(call.clone()),
+                Base::Before => closed.push(call.id.clone()),
+            }
+        }
+        let written =
+            if class == turn.selected && base == Base::Selected { turn.written.clone() } else { SlotSet::default() };
+        let performed = self.carry_out(Plan {
+            class,
+            effects,
+            start,
+            before,
+            inputs: None,
+            outcome: Some(outcome),
+            reason: why,
+            written,
+            waiting: !rest.is_empty(),
+        })?;
+        rest.extend(open_calls(class, &performed.done));
+        let next = (!rest.is_empty()).then(|| {
+            let mut written = turn.written.clone();
+            performed.done.written.iter().for_each(|slot| written.insert(slot));
+            Arc::new(Turn { steps: turn.steps + 1, calls: rest, written, ..(**turn).clone() })
+        });
+        let reasons: Vec<Sym> = why.into_iter().collect();
+        let mut step = self.commit(performed, next, Phase::Settle, class, turn.selected, reasons);
+        step.closed = closed;
+        Ok(step)
+    }
+
+    fn note_outcome(&mut self, considered: &[Considered], outcome: &OutcomeView, slots: &'a [Value]) {
+        if self.trace.is_none() {
+            return;
+        }
+        let pack = self.registry.pack();
+        let view = View { outcome: Some(outcome), ..self.view(slots, slots) };
+        let listed = considered
+            .iter()
+            .map(|candidate| {
+                let declared = &pack.classes[candidate.class.index()];
+                let mut found = Vec::new();
+                match candidate.row {
+                    Some(row) => leaves(&view, &declared.settle[row].when, false, &mut found),
+                    None => found = guard_leaves(&view, declared, candidate.trigger),
+                }
+                Candidate {
+                    class: candidate.class,
+                    trigger: candidate.trigger,
+                    row: candidate.row,
+                    verdict: candidate.verdict.clone(),
+                    leaves: found,
+                    derived: Vec::new(),
+                }
+            })
+            .collect();
+        if let Some(trace) = &mut self.trace {
+            trace.candidates = listed;
+        }
+    }
+}
+
+fn two_rows(candidates: &[Considered]) -> bool {
+    candidates.iter().filter(|candidate| candidate.row.is_some() && candidate.verdict == Verdict::Chosen).count() > 1
+}
+
+/// Reads an outcome by its port's declaration; an answer that breaks it is a failure of kind `contract`.
+fn read_outcome(
+    registry: &Registry,
+    call: &OpenCall,
+    status: Status,
+    value: Option<&Json>,
+    error: Option<&Arc<str>>,
+) -> OutcomeView {
+    let pack = registry.pack();
+    let port = &pack.ports[call.port.index()];
+    let mut view = OutcomeView {
+        site: call.site,
+        port: port.name,
+        status,
+        error: error.map_or(Value::Absent, |error| Value::Text(error.clone())),
+        value: vec![Value::Absent; pack.outcomes.len()],
+        kept: call.kept.clone(),
+    };
+    if status != Status::Ok {
+        return view;
+    }
+    let empty = Json::Object(serde_json::Map::new());
+    match fields_from_json(pack, &registry.response[call.port.index()], false, value.unwrap_or(&empty)) {
+        Ok(record) => {
+            for (outcome, _) in &port.response {
+                view.value[outcome.index()] = record.field(pack.outcomes[outcome.index()].name).clone();
+            }
+        }
+        Err(_) => {
+            view.status = Status::Failed;
+            view.error = Value::text(reason::CONTRACT);
+        }
+    }
+    view
+}
