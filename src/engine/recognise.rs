@@ -238,6 +238,7 @@ pub fn triggered(
     }
     let matched: Vec<usize> = (0..declared.any.len())
         .filter(|alternative| match &declared.any[*alternative].by {
+            By::Ambiguous(input) => heard.inputs.ambiguous.iter().any(|(ambiguous, _)| ambiguous == input),
             By::Words(_) => heard.fired.iter().any(|(form, _)| registry.forms[*form] == (class, trigger, *alternative)),
             By::Signal { input, is } => {
                 let value = &heard.inputs.base[input.index()];

@@ -130,6 +130,8 @@ pub enum By {
         /// The values; empty = any.
         is: Vec<Value>,
     },
+    /// A signal that is ambiguous: the text gives two values.
+    Ambiguous(InputId),
 }
 
 /// Carryover of a class.

@@ -349,7 +349,7 @@ fn reads(pack: &Pack, closure: &[Vec<InputId>], class: &Class) -> Vec<InputId> {
         }
         for alternative in &trigger.any {
             match &alternative.by {
-                By::Signal { input, .. } => add(*input),
+                By::Signal { input, .. } | By::Ambiguous(input) => add(*input),
                 By::Words(words) => phrase_signals(&words.form, &mut |signal| add(pack.signal_inputs[signal])),
             }
         }
