@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::diag::{Diagnostic, Label, Severity};
 use crate::source::{LineColumn, SourceMap, Span};
 
-/// The version of the shape of [`json`].
+/// The version of the shape of [`json()`].
 pub const FORMAT_VERSION: u32 = 1;
 
 /// One line per finding: `file:line:column: error[slug]: message`.
