@@ -164,9 +164,19 @@ impl Matcher {
 
     fn resolve_signals(&self, text: &Normalised, scratch: &mut Scratch, scan: &mut Scan) {
         let Scratch { signals, fills, parts, .. } = scratch;
-        signals.sort_unstable_by_key(|raw| (raw.signal, raw.start, Reverse(raw.end), raw.rule, raw.fills));
+        let fills_of = |raw: &RawSignal| {
+            let mentions = match self.rules[raw.signal as usize][raw.rule as usize].kind {
+                RuleKind::Template(mentions) => mentions,
+                RuleKind::Const | RuleKind::Matched => 0,
+            };
+            raw.fills.map_or(&[] as &[Option<u32>], |at| &fills[at as usize..(at + mentions) as usize])
+        };
+        signals.sort_unstable_by(|a, b| {
+            let key = |raw: &RawSignal| (raw.signal, raw.start, Reverse(raw.end), raw.rule);
+            key(a).cmp(&key(b)).then_with(|| fills_of(a).cmp(fills_of(b)))
+        });
         let fill = |raw: &RawSignal, index: u32| {
-            let part = raw.fills.and_then(|at| fills[(at + index) as usize])?;
+            let part = fills_of(raw).get(index as usize).copied().flatten()?;
             Some(parts[part as usize])
         };
         let same_value = |a: &RawSignal, b: &RawSignal| {
@@ -259,7 +269,11 @@ impl Matcher {
                 !info.whole || (before(raw.start) == 0 && before(raw.end) == before(small(text.tokens().len())));
             starts && whole
         });
-        triggers.sort_unstable_by_key(|raw| (raw.trigger, raw.start, Reverse(raw.end), raw.slots));
+        let slots_of = |raw: &RawTrigger| &slots[raw.slots.0 as usize..raw.slots.1 as usize];
+        triggers.sort_unstable_by(|a, b| {
+            let key = |raw: &RawTrigger| (raw.trigger, raw.start, Reverse(raw.end));
+            key(a).cmp(&key(b)).then_with(|| slots_of(a).cmp(slots_of(b)))
+        });
         for raw in triggers.iter() {
             let trigger = raw.trigger as usize;
             if scan.fired.last().is_some_and(|last| last.trigger == trigger && last.tokens.1 > raw.start) {
@@ -269,7 +283,7 @@ impl Matcher {
                 trigger,
                 span: text.span(raw.start as usize..raw.end as usize),
                 tokens: (raw.start, raw.end),
-                slots: slots[raw.slots.0 as usize..raw.slots.1 as usize].to_vec(),
+                slots: slots_of(raw).to_vec(),
             });
         }
     }

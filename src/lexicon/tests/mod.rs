@@ -3,6 +3,8 @@
 mod errors;
 mod matching;
 mod normalising;
+mod oracle;
+mod random;
 
 use crate::model::lexicon::{
     Elem, EndingSet, Form, Lexicon, Many, Part, PartRule, Piece, Rule, RuleValue, Signal, Slot, TriggerForm,
