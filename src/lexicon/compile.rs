@@ -69,6 +69,11 @@ struct Builder<'l> {
 impl Matcher {
     /// Compiles a lexicon and the triggers of all classes.
     ///
+    /// A phrase matches whole tokens in a row, never across the end of a sentence unless it holds one itself. A pattern
+    /// sees the padded text ([`Normalised::padded`](super::Normalised::padded)): folded, one space between tokens, `.` as
+    /// the token between sentences (so `.*` goes across them and `[^.]*` does not); it matches whole tokens, leftmost
+    /// first, without overlap, at most [`MAX_PATTERN_MATCHES`](super::MAX_PATTERN_MATCHES) times.
+    ///
     /// Refuses, with every place and what to do: phrases that stand for more than [`MAX_VARIANTS`] sequences, slots where
     /// none may stand, patterns that cannot be read, are too large, test boundaries inside or ask for characters that
     /// folded text never holds, and lexicons with more than [`MAX_LITERALS`] sequences.
@@ -250,7 +255,7 @@ impl Builder<'_> {
             None
         } else {
             let mut builder = AhoCorasickBuilder::new();
-            builder.match_kind(MatchKind::Standard).dense_depth(4);
+            builder.match_kind(MatchKind::Standard);
             // Building fails only beyond two billion states; the literals are bounded well below that.
             match builder.build(self.literals.keys()) {
                 Ok(automaton) => Some(automaton),

@@ -49,6 +49,9 @@ impl Pattern {
         if pattern.len() > MAX_PATTERN {
             return error(format!("the pattern is longer than {MAX_PATTERN} bytes"), "split it into several rules");
         }
+        if pattern.starts_with(' ') || pattern.ends_with(' ') {
+            return error("the pattern begins or ends with a space", "leave it out: a pattern matches whole words");
+        }
         let composed = ComposingNormalizerBorrowed::new_nfc().normalize(pattern);
         let hir = match ParserBuilder::new().nest_limit(64).build().parse(&composed) {
             Ok(hir) => hir,

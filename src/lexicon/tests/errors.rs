@@ -100,6 +100,7 @@ fn patterns_are_refused_with_advice() {
         ("по ней$", "`$` inside a pattern"),
         (r"по\b ней", r"`\b` inside a pattern"),
         (r"по\Bней", r"`\B` inside a pattern"),
+        ("по ", "the pattern begins or ends with a space"),
         ("(", "the pattern cannot be read: unclosed group"),
         ("а*", "the pattern can match nothing at all"),
         ("((((а{100}){100}){100}){100})", "the pattern is too large"),
