@@ -1,0 +1,638 @@
+//! Transition classes: every part is there, or the part that is missing is named.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Code, Diagnostic, quoted};
+use crate::model::class::{Answer, Carry, Class, Fate, On, Preserve, Settle};
+use crate::model::cond::{Cond, Op};
+use crate::model::ids::{FrameId, FrameSet, InputId, ModeId, PortId, SlotSet};
+use crate::model::schema::Type;
+use crate::source::Span;
+use crate::syntax::{Field, Kind, Node, Table};
+
+use super::cx::{Cx, poisoned};
+use super::literals::{Sigil, sigil};
+use super::paths::{Calls, Scope, Written, heads, pieces, text_of};
+use super::triggers::{self, Around, guard_heads, items};
+use super::words::Words;
+
+const PARTS: &[&str] = &[
+    "id",
+    "name",
+    "title",
+    "owner",
+    "touches",
+    "group",
+    "ignores",
+    "doc",
+    "trigger",
+    "requires",
+    "unmet",
+    "entry",
+    "carryover",
+    "do",
+    "settle",
+    "answer",
+    "never",
+    "for_each",
+];
+
+/// How each mandatory part is called, and how it is written when there is nothing to say.
+const MANDATORY: &[(&str, &str, &str)] = &[
+    ("name", "name", "`name = \"…\"`"),
+    ("title", "title", "`title = \"…\"`"),
+    ("owner", "state owner", "`owner = \"…\"`, one of the manifest's owners"),
+    ("doc", "doc", "`doc = \"…\"`: what the class is for"),
+    ("trigger", "trigger", "`[[trigger]]` with an `event`"),
+    ("requires", "required prior state", "`[requires]`, or `requires = {}` for none"),
+    ("entry", "entry condition", "`[entry]`, or `entry = {}` for none"),
+    ("do", "state mutations", "`[[do]]`, or `do = []` for none"),
+    ("answer", "expected answer mode", "`[answer]` with `mode = \"…\"`"),
+    ("never", "must not", "`[[never]]`, or `never = []` for none"),
+];
+
+fn missing(cx: &Cx<'_>, span: Span, id: &str, part: &str, how: &str) {
+    cx.error_help(
+        Code::MissingPart,
+        span,
+        format!("class {} lacks its *{part}*", quoted(id)),
+        format!("a transition class must declare its *{part}*: write {how}"),
+    );
+}
+
+/// What is known of a class before its parts are resolved.
+pub(super) struct Outline<'n> {
+    pub id: &'n str,
+    pub id_span: Span,
+    pub table: &'n Table,
+    pub boundary: bool,
+    pub calls: Calls,
+    pub groups: Vec<String>,
+}
+
+/// Ids, groups and calls of all classes; each id once.
+pub(super) fn outlines<'n, 'a: 'n>(cx: &Cx<'a>, classes: &'n [Node]) -> Vec<Outline<'n>> {
+    let mut outlines = Vec::new();
+    let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
+    for node in classes {
+        let Kind::Table(table) = &node.kind else { continue };
+        let Some(id) = cx.need(table, node.span, "a transition class", "id") else { continue };
+        let Some(text) = cx.word(id) else { continue };
+        if let Some(first) = seen.get(text) {
+            let mut found = super::merge::twice("class", text, id.span, *first);
+            if *first == id.span {
+                found = found.help("a class with `for_each` needs a different id for each row: `id = \"…_{d.id}\"`");
+            }
+            cx.out.push(found);
+            continue;
+        }
+        seen.insert(text, id.span);
+        cx.check_name("a class", text, id.span);
+        let boundary = items(node, "trigger").iter().any(|trigger| match &trigger.kind {
+            Kind::Table(table) => table.get("event").and_then(text_of) == Some("boundary"),
+            _ => false,
+        });
+        let mut written = cx.written_calls(table.get("do"));
+        for settle in items(node, "settle") {
+            if let Kind::Table(settle) = &settle.kind {
+                written.extend(cx.written_calls(settle.get("do")));
+            }
+        }
+        let mut ids: BTreeMap<&str, Span> = BTreeMap::new();
+        for call in &written {
+            match ids.get(call.id) {
+                Some(first) => {
+                    let found = super::merge::twice("call", call.id, call.id_span, *first);
+                    let found = if *first == call.id_span {
+                        found.help("a block that makes a call is used once in a class")
+                    } else {
+                        found.help("each call of a class has an id of its own")
+                    };
+                    cx.out.push(found);
+                }
+                None => {
+                    ids.insert(call.id, call.id_span);
+                    cx.check_name("a call", call.id, call.id_span);
+                }
+            }
+        }
+        let groups = items(node, "group").iter().filter_map(text_of).map(str::to_owned).collect();
+        let calls = cx.calls_by_id(&written);
+        outlines.push(Outline { id: text, id_span: id.span, table, boundary, calls, groups });
+    }
+    outlines
+}
+
+/// The heads a class's own effects may use, by what sets it off.
+fn effect_heads(triggers: &[On], boundary: bool) -> u16 {
+    let mut bits = heads::FRAMES | heads::BEFORE | heads::ENV;
+    for on in triggers {
+        match on {
+            On::Event(_) => bits |= heads::INPUT,
+            On::Outcome { .. } => bits |= heads::OUTCOME,
+            On::Boundary => bits |= heads::INPUT | heads::OUTCOME,
+        }
+    }
+    if boundary {
+        bits |= heads::REASON;
+    }
+    bits
+}
+
+/// The one port on whose outcomes a class is set off, if it is one.
+fn only_port(triggers: &[On]) -> Option<PortId> {
+    let mut ports = triggers.iter().filter_map(|on| match on {
+        On::Outcome { port, .. } => Some(*port),
+        On::Boundary => Some(None),
+        On::Event(_) => None,
+    });
+    let first = ports.next()??;
+    ports.all(|port| port == Some(first)).then_some(first)
+}
+
+/// The scope of the effects of a class; also used to find the types of what its calls keep.
+pub(super) fn effect_scope<'s>(cx: &Cx<'_>, outline: &Outline<'_>) -> Scope<'s> {
+    let mut triggers = Vec::new();
+    if let Some(Kind::List(list)) = outline.table.get("trigger").map(|node| &node.kind) {
+        for trigger in list {
+            let Kind::Table(trigger) = &trigger.kind else { continue };
+            let Some(event) = trigger.get("event").and_then(text_of) else { continue };
+            if let Some(at) = cx.event_names.get(event) {
+                triggers.push(On::Event(crate::model::ids::EventId(*at)));
+            } else if event == "boundary" {
+                triggers.push(On::Boundary);
+            } else {
+                let port = event.rsplit_once('.').and_then(|(port, _)| cx.port_names.get(port)).map(|at| PortId(*at));
+                triggers.push(On::Outcome { port, ok: None, base: crate::model::class::Base::Selected });
+            }
+        }
+    }
+    Scope::new(effect_heads(&triggers, outline.boundary), "in effects of this class").with_port(only_port(&triggers))
+}
+
+/// The scope of the settle rows of a call.
+pub(super) fn settle_scope<'s>(port: Option<PortId>) -> Scope<'s> {
+    let bits = heads::FRAMES | heads::BEFORE | heads::OUTCOME | heads::ENV;
+    Scope::new(bits, "in an outcome step: there is no input then").with_port(port)
+}
+
+/// A class with all its parts.
+pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option<Class> {
+    let Outline { id, id_span, table, boundary, calls, .. } = outline;
+    cx.allow(table, "a transition class", PARTS);
+    for (key, part, how) in MANDATORY {
+        if table.entry(key).is_none() {
+            missing(cx, *id_span, id, part, how);
+        }
+    }
+    let text = |key: &str| table.get(key).and_then(|node| cx.word(node)).unwrap_or_default().to_owned();
+    let around = Around { words, boundary: *boundary, class: id };
+    let trigger_nodes =
+        table.get("trigger").and_then(|node| cx.list(node, "triggers: `[[trigger]]`")).unwrap_or_default();
+    if let Some(Node { kind: Kind::List(list), span }) = table.get("trigger")
+        && list.is_empty()
+    {
+        cx.error_help(
+            Code::MissingPart,
+            *span,
+            format!("class {} has no trigger", quoted(id)),
+            "write `[[trigger]]` with an `event`",
+        );
+    }
+    let triggers: Vec<_> = trigger_nodes.iter().filter_map(|node| triggers::trigger(cx, node, &around)).collect();
+    let mut guard = heads::FRAMES | heads::ENV;
+    for trigger in &triggers {
+        guard |= guard_heads(trigger.on).0;
+    }
+    let requires = match table.get("requires") {
+        Some(node) => cx.cond(node, &Scope::new(heads::FRAMES, "in `requires`: it speaks of frames only")),
+        None => Cond::TRUE,
+    };
+    let ons: Vec<On> = triggers.iter().map(|trigger| trigger.on).collect();
+    let entry = match table.get("entry") {
+        Some(node) => {
+            cx.cond(node, &Scope::new(guard, "in the entry condition of this class").with_port(only_port(&ons)))
+        }
+        None => Cond::TRUE,
+    };
+    if *boundary {
+        for key in ["requires", "entry"] {
+            if let Some(entry) =
+                table.entry(key).filter(|entry| !matches!(&entry.value.kind, Kind::Table(table) if table.is_empty()))
+            {
+                let message =
+                    format!("the boundary class takes what no other class takes, so its own `{key}` is empty");
+                cx.error_help(
+                    Code::Boundary,
+                    entry.key_span,
+                    message,
+                    format!("write `{key} = {{}}`, and put conditions into its triggers"),
+                );
+            }
+        }
+    }
+    let unmet = table.get("unmet").and_then(|node| {
+        let reader = Field::new(node, cx.out).table("`unmet`")?;
+        let reason = reader.required("reason").and_then(Field::word);
+        reader.finish();
+        reason.map(|reason| cx.intern(reason))
+    });
+    let (carry, fate) = carry(cx, outline);
+    let scope = effect_scope(cx, outline);
+    let effects = table.get("do").map(|node| cx.effects(node, &scope)).unwrap_or_default();
+    let settle = settle(cx, outline);
+    let answer = table.get("answer").and_then(|node| answer(cx, node, *boundary, calls));
+    let never_scope = Scope::new(
+        if *boundary { heads::ALL } else { heads::ALL & !heads::REASON },
+        "in `never` of a class that is not the boundary",
+    );
+    let never_nodes =
+        table.get("never").and_then(|node| cx.list(node, "forbidden conditions: `[[never]]`")).unwrap_or_default();
+    let never = never_nodes.iter().map(|node| {
+        if matches!(&node.kind, Kind::Table(table) if table.is_empty()) {
+            cx.error_help(Code::BadValue, node.span, "this forbids every step", "write a condition, or `never = []`");
+        }
+        (cx.cond(node, &never_scope.with_calls(calls)), node.span)
+    });
+    let never = never.collect();
+    let owner = table.get("owner").and_then(|node| cx.owner(node));
+    let touches = table.get("touches").map_or(FrameSet::EMPTY, |node| cx.frame_set(node));
+    let ignores = table.get("ignores").and_then(|node| cx.list(node, "inputs")).unwrap_or_default();
+    let ignores = ignores.iter().filter_map(|node| {
+        let name = cx.text(node)?;
+        cx.find("input", name, node.span, &cx.input_names).map(InputId)
+    });
+    let ignores = ignores.collect();
+    let groups = table.get("group").and_then(|node| cx.list(node, "names of groups")).unwrap_or_default();
+    let groups = groups.iter().filter_map(|node| cx.word(node)).map(|group| cx.intern(group)).collect();
+    Some(Class {
+        id: cx.intern(id),
+        name: text("name"),
+        title: text("title"),
+        doc: text("doc"),
+        owner: cx.intern(&owner.unwrap_or_default()),
+        touches,
+        groups,
+        triggers,
+        requires,
+        unmet,
+        entry,
+        carry,
+        fate,
+        ignores,
+        effects,
+        settle,
+        answer: answer?,
+        never,
+        needs: FrameSet::EMPTY,
+        reads: Vec::new(),
+        span: *id_span,
+    })
+}
+
+fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId, Fate)>) {
+    let mut carry = Carry {
+        depth: None,
+        frames: FrameSet::EMPTY,
+        keep: FrameSet::EMPTY,
+        forbid: FrameSet::EMPTY,
+        forbid_fields: Vec::new(),
+        fields: None,
+        preserve: Vec::new(),
+    };
+    let entry = outline.table.entry("carryover");
+    let asked = cx.carryover.is_some() || !cx.decide.is_empty();
+    let Some(entry) = entry else {
+        if asked {
+            let how = if cx.carryover.is_some() {
+                "`[carryover]` with `depth = \"…\"`, `keep`, `forbid`, `preserve`"
+            } else {
+                "`[carryover]` with `fate`"
+            };
+            missing(cx, outline.id_span, outline.id, "allowed carryover depth", how);
+        }
+        return (carry, Vec::new());
+    };
+    if !asked {
+        let message = "the pack has no carryover universe, so its classes write no `carryover`";
+        cx.error_help(
+            Code::UnknownKey,
+            entry.key_span,
+            message,
+            "leave it out, or declare `[carryover]` with a `universe` in the manifest",
+        );
+        return (carry, Vec::new());
+    }
+    let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new()) };
+    let known: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
+        (true, false) => &["depth", "keep", "forbid", "fields", "preserve", "fate"],
+        (true, true) => &["depth", "keep", "forbid", "fields", "preserve"],
+        (false, _) => &["fate"],
+    };
+    cx.allow(table, "`carryover`", known);
+    if let Some(manifest) = &cx.carryover {
+        let parts = [
+            ("depth", "allowed carryover depth", "`[carryover] depth = \"…\"`"),
+            ("keep", "kept frames", "`[carryover] keep = []`"),
+            ("forbid", "forbidden carryover", "`[carryover] forbid = []`"),
+            ("preserve", "must preserve", "`[carryover] preserve = []`"),
+        ];
+        for (key, part, how) in parts {
+            if table.entry(key).is_none() {
+                missing(cx, entry.key_span, outline.id, part, how);
+            }
+        }
+        if let Some(node) = table.get("depth")
+            && let Some(name) = cx.text(node)
+        {
+            let sym = cx.names.borrow().get(name);
+            match manifest.depths.iter().find(|(depth, _)| Some(*depth) == sym) {
+                Some((depth, frames)) => (carry.depth, carry.frames) = (Some(*depth), *frames),
+                None => {
+                    let known: Vec<String> = manifest.depths.iter().map(|(depth, _)| cx.text_of(*depth)).collect();
+                    cx.unknown("depth", name, node.span, known.iter().map(String::as_str));
+                }
+            }
+        }
+        if let Some(node) = table.get("keep") {
+            for item in cx.list(node, "frames").unwrap_or_default() {
+                let Some(frame) = cx.frame(item) else { continue };
+                if manifest.universe.has(frame) {
+                    carry.keep.insert(frame);
+                } else {
+                    let message = format!("{} is outside of the carryover universe", item.describe());
+                    cx.error_help(Code::BadValue, item.span, message, "such a frame is kept in any case: leave it out");
+                }
+            }
+        }
+        for item in table.get("forbid").and_then(|node| cx.list(node, "frames and fields")).unwrap_or_default() {
+            match cx.frame_or_slot(item) {
+                Some(Written::Frame(frame)) => carry.forbid.insert(frame),
+                Some(Written::Slot(slot)) => carry.forbid_fields.push(slot),
+                None => {}
+            }
+        }
+        if let Some(node) = table.get("fields") {
+            let mut fields = SlotSet::default();
+            for item in cx.list(node, "fields").unwrap_or_default() {
+                let Some(slot) = cx.slot(item) else { continue };
+                if !carry.frames.has(cx.slots[slot.index()].frame) && carry.depth.is_some() {
+                    let message = format!("{} is not in the declared depth", item.describe());
+                    cx.error_help(
+                        Code::BadValue,
+                        item.span,
+                        message,
+                        "`fields` narrows what the depth carries: leave it out",
+                    );
+                }
+                fields.insert(slot);
+            }
+            carry.fields = Some(fields);
+        }
+        carry.frames = carry.frames.minus(carry.forbid);
+        if let Some(node) = table.get("preserve") {
+            let items = cx.list(node, "frames and fields").unwrap_or_default();
+            carry.preserve = items.iter().filter_map(|item| preserve(cx, item)).collect();
+        }
+    }
+    (carry, fates(cx, outline, table, entry.key_span))
+}
+
+fn fates(cx: &Cx<'_>, outline: &Outline<'_>, table: &Table, span: Span) -> Vec<(FrameId, Fate)> {
+    let mut fates = Vec::new();
+    if cx.decide.is_empty() {
+        return fates;
+    }
+    let fate = table.get("fate").and_then(|node| cx.table(node, "frames and their fate"));
+    let name_of = |frame: FrameId| cx.text_of(cx.frames[frame.index()].name);
+    let names: Vec<String> = cx.decide.iter().map(|frame| name_of(*frame)).collect();
+    for entry in fate.into_iter().flatten().filter(|entry| !names.contains(&entry.key)) {
+        cx.unknown("frame to decide about", &entry.key, entry.key_span, names.iter().map(String::as_str));
+    }
+    for (frame, name) in cx.decide.iter().zip(&names) {
+        match fate.and_then(|fate| fate.get(name)) {
+            Some(node) => {
+                let words = [("keep", Fate::Keep), ("clear", Fate::Clear), ("use", Fate::Use)];
+                fates.extend(Field::new(node, cx.out).one_of(&words).map(|fate| (*frame, fate)));
+            }
+            None => {
+                let how = format!("`[carryover] fate.{name} = \"keep\"`, `\"clear\"` or `\"use\"`");
+                missing(cx, span, outline.id, &format!("fate of `{name}`"), &how);
+            }
+        }
+    }
+    fates
+}
+
+fn preserve(cx: &Cx<'_>, node: &Node) -> Option<Preserve> {
+    let slots = |node: &Node| {
+        Some(match cx.frame_or_slot(node)? {
+            Written::Frame(frame) => cx.frames[frame.index()].fields().collect(),
+            Written::Slot(slot) => vec![slot],
+        })
+    };
+    let Kind::Table(table) = &node.kind else {
+        return Some(Preserve { slots: slots(node)?, unless: None, equals: None, span: node.span });
+    };
+    cx.allow(table, "a `preserve` item", &["field", "unless", "equals"]);
+    let field = cx.need(table, node.span, "a `preserve` item", "field");
+    let bits = heads::FRAMES | heads::BEFORE | heads::INPUT | heads::OUTCOME | heads::ENV;
+    let scope = Scope::new(bits, "in `preserve`");
+    let unless = match table.get("unless") {
+        None => None,
+        Some(node) if matches!(node.kind, Kind::Table(_)) => Some(cx.cond(node, &scope)),
+        Some(node) => {
+            let text = cx.bare(node)?;
+            match cx.resolve(&pieces(text, &|from, to| cx.inside(node, from, to)), &scope, node.span) {
+                Ok((path, ty)) => Some(Cond::Test { path, ty, op: Op::Present(true), span: node.span }),
+                Err(fault) => {
+                    cx.report(fault);
+                    return None;
+                }
+            }
+        }
+    };
+    let slots = slots(field?)?;
+    let equals = match table.get("equals") {
+        None => None,
+        Some(node) => {
+            let text = cx.word(node)?;
+            let Sigil::Path(path) = sigil(text) else {
+                cx.error_help(
+                    Code::BadValue,
+                    node.span,
+                    format!("{} is not a path", quoted(text)),
+                    format!("write \"${text}\""),
+                );
+                return None;
+            };
+            let [slot] = slots.as_slice() else {
+                cx.error_help(Code::BadValue, node.span, "a whole frame cannot equal a value", "name a field");
+                return None;
+            };
+            match cx.path_in(node, path, 1, &scope) {
+                Ok((path, ty)) => {
+                    let field = &cx.slots[slot.index()].ty;
+                    if !cx.comparable(&ty, field) {
+                        let message = format!("expected {}, found {}", cx.shown(field), cx.shown(&ty));
+                        cx.error(Code::WrongType, node.span, message);
+                    }
+                    Some(path)
+                }
+                Err(fault) => {
+                    cx.report(fault);
+                    return None;
+                }
+            }
+        }
+    };
+    Some(Preserve { slots, unless, equals, span: node.span })
+}
+
+fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
+    let entry = outline.table.entry("settle");
+    let Some(entry) = entry else {
+        if !outline.calls.is_empty() {
+            missing(
+                cx,
+                outline.id_span,
+                outline.id,
+                "settle rows",
+                "`[[settle]]` for its calls, or `settle = []` when nothing settles",
+            );
+        }
+        return Vec::new();
+    };
+    let rows = cx.list(&entry.value, "settle rows: `[[settle]]`").unwrap_or_default();
+    if outline.calls.is_empty() && rows.is_empty() {
+        cx.error_help(Code::UnknownKey, entry.key_span, "a class without calls has no `settle`", "leave it out");
+    }
+    let mut settle = Vec::new();
+    for node in rows {
+        let Some(table) = cx.table(node, "a settle row") else { continue };
+        cx.allow(table, "a settle row", &["on", "when", "do"]);
+        let on = cx.need(table, node.span, "a settle row", "on").and_then(|node| Some((node, cx.text(node)?)));
+        let mut port = None;
+        let mut known = true;
+        if let Some((node, name)) = on {
+            match outline.calls.get(name) {
+                Some(ports) => {
+                    port = ports.first().copied();
+                    known = port.is_some();
+                    if let Some(port) = port.filter(|port| !cx.ports[port.index()].replies) {
+                        let message = format!(
+                            "port `{}` sends no reply, so nothing settles",
+                            cx.text_of(cx.ports[port.index()].name)
+                        );
+                        cx.error_help(Code::BadValue, node.span, message, "leave the row out");
+                    }
+                }
+                None => {
+                    cx.unknown("call of this class", name, node.span, outline.calls.keys().map(String::as_str));
+                    known = false;
+                }
+            }
+        }
+        let list = cx.need(table, node.span, "a settle row", "do");
+        // Without a known call nothing under `outcome` can be judged.
+        if !known {
+            continue;
+        }
+        let scope = settle_scope(port);
+        let when = table.get("when").map_or(Cond::TRUE, |node| cx.cond(node, &scope));
+        let effects = list.map(|node| cx.effects(node, &scope)).unwrap_or_default();
+        if let Some((_, name)) = on {
+            settle.push(Settle { on: cx.intern(name), when, effects, span: node.span });
+        }
+    }
+    settle
+}
+
+fn answer(cx: &Cx<'_>, node: &Node, boundary: bool, calls: &Calls) -> Option<Answer> {
+    let table = cx.table(node, "`answer`")?;
+    cx.allow(table, "`answer`", &["mode", "by", "row"]);
+    let forms: Vec<_> = table.iter().filter(|entry| matches!(entry.key.as_str(), "mode" | "by" | "row")).collect();
+    let form = match forms.as_slice() {
+        [form] => *form,
+        [] => {
+            if table.is_empty() {
+                cx.error_help(
+                    Code::MissingPart,
+                    node.span,
+                    "an answer without a mode",
+                    "write one of `mode`, `by`, `row`",
+                );
+            }
+            return None;
+        }
+        [first, second, ..] => {
+            let found = Diagnostic::error(Code::BadValue, second.key_span, "an answer has one form")
+                .also(first.key_span, "the first one");
+            cx.out.push(found.help("keep one of `mode`, `by`, `row`"));
+            return None;
+        }
+    };
+    match form.key.as_str() {
+        "mode" => mode(cx, &form.value).map(Answer::Mode),
+        "by" => by(cx, &form.value),
+        _ => {
+            let bits =
+                if boundary { heads::ALL & !heads::ANSWER } else { heads::ALL & !heads::ANSWER & !heads::REASON };
+            let scope = Scope::new(bits, "in an answer row").with_calls(calls);
+            let mut rows = Vec::new();
+            for node in cx.list(&form.value, "answer rows")? {
+                let Some(row) = cx.table(node, "an answer row") else { continue };
+                cx.allow(row, "an answer row", &["when", "mode"]);
+                let when = cx.need(row, node.span, "an answer row", "when").map(|node| cx.cond(node, &scope));
+                let mode = cx.need(row, node.span, "an answer row", "mode").and_then(|node| mode(cx, node));
+                if let (Some(when), Some(mode)) = (when, mode) {
+                    rows.push((when, mode));
+                }
+            }
+            Some(Answer::Rows(rows))
+        }
+    }
+}
+
+fn mode(cx: &Cx<'_>, node: &Node) -> Option<ModeId> {
+    let name = cx.text(node)?;
+    cx.find("answer mode", name, node.span, &cx.mode_names).map(ModeId)
+}
+
+/// `by.frame.field = { value = mode }`.
+fn by(cx: &Cx<'_>, node: &Node) -> Option<Answer> {
+    let only = |node: &Node, what: &str| {
+        let table = cx.table(node, what)?;
+        if table.len() != 1 {
+            cx.error_help(
+                Code::BadValue,
+                node.span,
+                format!("expected one {what}"),
+                "write `by.frame.field = { value = \"mode\" }`",
+            );
+            return None;
+        }
+        table.iter().next().cloned()
+    };
+    let frame = only(node, "frame")?;
+    let at = FrameId(cx.find("frame", &frame.key, frame.key_span, &cx.frame_names)?);
+    let field = only(&frame.value, "field")?;
+    let Some(slot) = cx.slot_of(at, &field.key) else {
+        cx.out.push(cx.no_field(at, &field.key, field.key_span));
+        return None;
+    };
+    let ty = &cx.slots[slot.index()].ty;
+    if !matches!(ty, Type::Enum(_) | Type::Bool | Type::Key(_)) && !poisoned(ty) {
+        let message = format!("an answer goes by a field with few values; this is {}", cx.shown(ty));
+        cx.error_help(Code::WrongType, field.key_span, message, "use an enum, or write `row`");
+        return None;
+    }
+    let mut rows = Vec::new();
+    for entry in cx.table(&field.value, "values and their modes")? {
+        let value = cx.key(&entry.key, entry.key_span, ty);
+        if let (Some(value), Some(mode)) = (value, mode(cx, &entry.value)) {
+            rows.push((value, mode));
+        }
+    }
+    Some(Answer::By { slot, rows, span: field.key_span })
+}

@@ -1,0 +1,382 @@
+//! What has been declared so far, by name, and the small readers that all parts of the loader share.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::model::ids::{EnumId, FrameId, InputId, KeptId, OutcomeId, PortId, Slot};
+use crate::model::names::{Names, Sym};
+use crate::model::period::RelativePeriod;
+use crate::model::schema::{
+    Carryover, Enum, Field as Column, Frame, NamedType, Param, Record, Table as Vocabulary, Type,
+};
+use crate::model::{Event, Input, Message, Mode, Port};
+use crate::source::{SourceMap, Span};
+use crate::syntax::{Entry, Field, Kind, Node, Table};
+
+/// The type of what was declared wrongly: nothing more is said about it.
+pub(super) const POISON: Type = Type::Enum(EnumId(u16::MAX));
+
+/// Names that no frame, field, signal, parameter or call may bear.
+const RESERVED: &[&str] = &[
+    "input",
+    "outcome",
+    "before",
+    "answer",
+    "reason",
+    "call",
+    "env",
+    "any",
+    "all",
+    "not",
+    "is",
+    "in",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "present",
+    "empty",
+    "size",
+    "contains",
+    "subset_of",
+    "same_set",
+    "disjoint",
+    "covered_by",
+    "exists",
+    "every",
+    "count",
+    "differs",
+    "key",
+    "value",
+    "boundary",
+];
+
+/// Whether a type was declared wrongly.
+pub(super) fn poisoned(ty: &Type) -> bool {
+    match ty {
+        Type::Enum(EnumId(u16::MAX)) => true,
+        Type::List { of, .. } | Type::Set { of, .. } => poisoned(of),
+        Type::Map { key, of, .. } => poisoned(key) || poisoned(of),
+        _ => false,
+    }
+}
+
+/// A named declaration of a section.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item<'n> {
+    pub name: &'n str,
+    pub key: Span,
+    pub node: &'n Node,
+}
+
+/// The enums of words that the engine knows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Words {
+    pub status: EnumId,
+    pub claims: EnumId,
+    pub modes: EnumId,
+    pub ports: EnumId,
+    pub calls: EnumId,
+    pub reasons: EnumId,
+}
+
+impl Words {
+    fn none() -> Self {
+        let none = EnumId(u16::MAX);
+        Self { status: none, claims: none, modes: none, ports: none, calls: none, reasons: none }
+    }
+}
+
+/// Positions by name.
+pub(super) type ByName = BTreeMap<String, u16>;
+
+/// All that is declared, filled phase by phase.
+pub(super) struct Cx<'a> {
+    pub out: &'a Diagnostics,
+    pub sources: &'a SourceMap,
+    pub names: RefCell<Names>,
+    pub enums: RefCell<Vec<Enum>>,
+    pub enum_names: ByName,
+    pub tables: Vec<Vocabulary>,
+    pub table_names: ByName,
+    pub records: Vec<Record>,
+    pub record_names: ByName,
+    pub relative: Vec<RelativePeriod>,
+    pub params: Vec<Param>,
+    pub param_names: ByName,
+    pub frames: Vec<Frame>,
+    pub frame_names: ByName,
+    pub slots: Vec<Column>,
+    pub events: Vec<Event>,
+    pub event_names: ByName,
+    pub inputs: Vec<Input>,
+    pub input_names: ByName,
+    pub ports: Vec<Port>,
+    pub port_names: ByName,
+    pub outcomes: Vec<NamedType>,
+    pub outcome_names: ByName,
+    pub kept: Vec<(Sym, Type, Span)>,
+    pub kept_names: ByName,
+    pub messages: Vec<Message>,
+    pub message_names: ByName,
+    pub modes: Vec<Mode>,
+    pub mode_names: ByName,
+    pub carryover: Option<Carryover>,
+    pub decide: Vec<FrameId>,
+    pub owners: BTreeSet<String>,
+    pub words: Words,
+    pub conditions: BTreeMap<&'a str, Item<'a>>,
+    pub blocks: BTreeMap<&'a str, Item<'a>>,
+    /// For each id of a call in any class the ports it is made on.
+    pub calls: BTreeMap<String, BTreeSet<PortId>>,
+    /// Where each signal was declared that a phrase may name, and its position in the lexicon.
+    pub signal_slots: BTreeMap<String, usize>,
+    /// How many conditions and effects were written out of named ones so far.
+    pub inlined: std::cell::Cell<usize>,
+}
+
+impl<'a> Cx<'a> {
+    pub fn new(out: &'a Diagnostics, sources: &'a SourceMap) -> Self {
+        Self {
+            out,
+            sources,
+            names: RefCell::default(),
+            enums: RefCell::default(),
+            enum_names: ByName::new(),
+            tables: Vec::new(),
+            table_names: ByName::new(),
+            records: Vec::new(),
+            record_names: ByName::new(),
+            relative: Vec::new(),
+            params: Vec::new(),
+            param_names: ByName::new(),
+            frames: Vec::new(),
+            frame_names: ByName::new(),
+            slots: Vec::new(),
+            events: Vec::new(),
+            event_names: ByName::new(),
+            inputs: Vec::new(),
+            input_names: ByName::new(),
+            ports: Vec::new(),
+            port_names: ByName::new(),
+            outcomes: Vec::new(),
+            outcome_names: ByName::new(),
+            kept: Vec::new(),
+            kept_names: ByName::new(),
+            messages: Vec::new(),
+            message_names: ByName::new(),
+            modes: Vec::new(),
+            mode_names: ByName::new(),
+            carryover: None,
+            decide: Vec::new(),
+            owners: BTreeSet::new(),
+            words: Words::none(),
+            conditions: BTreeMap::new(),
+            blocks: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            signal_slots: BTreeMap::new(),
+            inlined: std::cell::Cell::new(0),
+        }
+    }
+
+    pub fn intern(&self, text: &str) -> Sym {
+        self.names.borrow_mut().intern(text)
+    }
+
+    pub fn text_of(&self, sym: Sym) -> String {
+        self.names.borrow().text(sym).to_owned()
+    }
+
+    pub fn error(&self, code: Code, span: Span, message: impl Into<String>) {
+        self.out.push(Diagnostic::error(code, span, message));
+    }
+
+    pub fn error_help(&self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
+        self.out.push(Diagnostic::error(code, span, message).help(help));
+    }
+
+    pub fn field(&self, node: &'a Node) -> Field<'a> {
+        Field::new(node, self.out)
+    }
+
+    /// A table, or `None` and a wrong type.
+    pub fn table<'n>(&self, node: &'n Node, what: &str) -> Option<&'n Table> {
+        match &node.kind {
+            Kind::Table(table) => Some(table),
+            _ => self.wrong(node, &format!("{what} (a table)")),
+        }
+    }
+
+    /// A list, or `None` and a wrong type.
+    pub fn list<'n>(&self, node: &'n Node, what: &str) -> Option<&'n [Node]> {
+        match &node.kind {
+            Kind::List(items) => Some(items),
+            _ => self.wrong(node, &format!("{what} (a list)")),
+        }
+    }
+
+    /// Text, or `None` and a wrong type.
+    pub fn text<'n>(&self, node: &'n Node) -> Option<&'n str> {
+        let Kind::Text(text) = &node.kind else {
+            Field::new(node, self.out).text();
+            return None;
+        };
+        Some(text)
+    }
+
+    /// Text that is not empty.
+    pub fn word<'n>(&self, node: &'n Node) -> Option<&'n str> {
+        let text = self.text(node)?;
+        Field::new(node, self.out).word().map(|_| text)
+    }
+
+    pub fn wrong<T>(&self, node: &Node, expected: &str) -> Option<T> {
+        Field::new(node, self.out).wrong_type(expected)
+    }
+
+    /// Reports keys that do not belong here.
+    pub fn allow(&self, table: &Table, what: &str, known: &[&str]) {
+        for entry in table {
+            if !known.contains(&entry.key.as_str()) {
+                let message = format!("unknown key {} in {what}", quoted(&entry.key));
+                let help = match suggest(&entry.key, known.iter().copied()) {
+                    Some(name) => format!("did you mean `{name}`?"),
+                    None => format!("the keys here are {}", listed(known)),
+                };
+                self.error_help(Code::UnknownKey, entry.key_span, message, help);
+            }
+        }
+    }
+
+    /// The value of a key that must be there.
+    pub fn need<'n>(&self, table: &'n Table, span: Span, what: &str, key: &str) -> Option<&'n Node> {
+        match table.get(key) {
+            Some(node) => Some(node).filter(|node| node.kind != Kind::Null),
+            None => {
+                let message = format!("{what} lacks the key `{key}`");
+                self.error_help(Code::MissingKey, span, message, format!("add the key `{key}`"));
+                None
+            }
+        }
+    }
+
+    /// The text under `doc`, empty where there is none.
+    pub fn doc(&self, table: &Table) -> String {
+        table.get("doc").and_then(|node| self.text(node)).unwrap_or_default().to_owned()
+    }
+
+    /// `true` or `false` under a key, `false` where it is not given.
+    pub fn flag(&self, table: &Table, key: &str) -> bool {
+        table.get(key).and_then(|node| Field::new(node, self.out).bool()).unwrap_or(false)
+    }
+
+    /// Reports a name that nothing bears.
+    pub fn unknown<'s>(&self, kind: &str, name: &str, span: Span, known: impl IntoIterator<Item = &'s str>) {
+        self.out.push(unknown(kind, name, span, known));
+    }
+
+    /// The position of a declared name.
+    pub fn find(&self, kind: &str, name: &str, span: Span, known: &ByName) -> Option<u16> {
+        if let Some(at) = known.get(name) {
+            return Some(*at);
+        }
+        self.unknown(kind, name, span, known.keys().map(String::as_str));
+        None
+    }
+
+    /// A frame by name.
+    pub fn frame(&self, node: &Node) -> Option<FrameId> {
+        let name = self.text(node)?;
+        self.find("frame", name, self.inside(node, 0, name.len()), &self.frame_names).map(FrameId)
+    }
+
+    pub fn slot_of(&self, frame: FrameId, name: &str) -> Option<Slot> {
+        let sym = self.names.borrow().get(name)?;
+        self.frames[frame.index()].fields().find(|slot| self.slots[slot.index()].name == sym)
+    }
+
+    /// The names of a frame's fields.
+    pub fn field_names(&self, frame: FrameId) -> Vec<String> {
+        let names = self.names.borrow();
+        let fields = self.frames[frame.index()].fields();
+        fields.map(|slot| names.text(self.slots[slot.index()].name).to_owned()).collect()
+    }
+
+    /// Whether a name may be given to something: its form, and not reserved.
+    pub fn check_name(&self, kind: &str, name: &str, span: Span) -> bool {
+        if RESERVED.contains(&name) {
+            let message = format!("{} is a word of the language and cannot name {kind}", quoted(name));
+            self.error_help(Code::ReservedName, span, message, "choose another name");
+            return false;
+        }
+        self.check_form(kind, name, span)
+    }
+
+    /// Whether a name is made of letters, digits, `_` and `-`.
+    pub fn check_form(&self, kind: &str, name: &str, span: Span) -> bool {
+        let good = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        if !good {
+            let message = format!("{} cannot name {kind}", quoted(name));
+            self.error_help(Code::BadValue, span, message, "names are letters, digits, `_` and `-`");
+        }
+        good
+    }
+
+    /// The place of some bytes of a text, where it is written plainly; else of all of it.
+    pub fn inside(&self, node: &Node, from: usize, to: usize) -> Span {
+        let Kind::Text(text) = &node.kind else { return node.span };
+        let source = self.sources.slice(node.span);
+        let offset = if source == text {
+            0
+        } else if source.len() == text.len() + 2 && source.get(1..source.len() - 1) == Some(text) {
+            1
+        } else {
+            return node.span;
+        };
+        let at = |byte: usize| node.span.start + u32::try_from(offset + byte).unwrap_or(0);
+        if from >= to || to > text.len() { node.span } else { Span { start: at(from), end: at(to), ..node.span } }
+    }
+
+    /// A position for one more entry of a table of the pack.
+    pub fn room(&self, len: usize, kind: &str, span: Span) -> Option<u16> {
+        let at = u16::try_from(len).ok().filter(|at| *at < u16::MAX - 1);
+        if at.is_none() {
+            self.error(Code::LimitExceeded, span, format!("a pack has fewer than 65,534 {kind}"));
+        }
+        at
+    }
+
+    pub fn input_type(&self, input: InputId) -> &Type {
+        &self.inputs[input.index()].ty
+    }
+
+    pub fn outcome_type(&self, outcome: OutcomeId) -> &Type {
+        &self.outcomes[outcome.index()].ty
+    }
+
+    pub fn kept_type(&self, kept: KeptId) -> &Type {
+        &self.kept[kept.index()].1
+    }
+}
+
+/// The finding that nothing bears a name.
+pub(super) fn unknown<'s>(kind: &str, name: &str, span: Span, known: impl IntoIterator<Item = &'s str>) -> Diagnostic {
+    let known: Vec<&str> = known.into_iter().collect();
+    let found = Diagnostic::error(Code::UnknownName, span, format!("there is no {kind} {}", quoted(name)));
+    match suggest(name, known.iter().copied()) {
+        Some(near) => found.help(format!("did you mean `{near}`?")),
+        None if known.is_empty() => found.help(format!("the pack declares no {kind}")),
+        None => found.help(format!("known here: {}", listed(&known))),
+    }
+}
+
+/// From a key to the end of its value, where both stand in this order in one file.
+pub(super) fn whole(entry: &Entry) -> Span {
+    let (key, value) = (entry.key_span, entry.value.span);
+    if key.file == value.file && value.end >= key.start && value.start >= key.start {
+        Span { end: value.end, ..key }
+    } else {
+        key
+    }
+}

@@ -1,0 +1,462 @@
+//! The manifest, frames, carryover, and the order of precedence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use petgraph::algo::tarjan_scc;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use crate::diag::{Code, Diagnostic, quoted};
+use crate::model::WhileOpen;
+use crate::model::ids::{ClassId, FrameId, FrameSet, Slot};
+use crate::model::schema::{Carryover, Field as Column, Frame, Invariant, Type};
+use crate::model::value::Value;
+use crate::source::Span;
+use crate::syntax::{Field, Kind, Node};
+
+use super::cx::{Cx, poisoned};
+use super::merge::{Sections, twice};
+use super::paths::{Scope, heads};
+use super::types::Beside;
+
+/// The settings under `[pack]`.
+#[derive(Debug, Default)]
+pub(super) struct Manifest {
+    pub id: String,
+    pub title: String,
+    pub aggregate: String,
+    pub owners: Vec<String>,
+    pub while_open: WhileOpen,
+    pub step_limit: u32,
+}
+
+/// Reads `[pack]`, all but `decide` and `precedence`, which need other names.
+pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) -> Manifest {
+    let mut manifest = Manifest { step_limit: 16, ..Manifest::default() };
+    let Some(header) = sections.header("pack") else {
+        cx.error_help(
+            Code::MissingKey,
+            place,
+            "the pack has no manifest",
+            "write a section `[pack]` with `id`, `title`, `aggregate` and `owner`",
+        );
+        return manifest;
+    };
+    let known = ["id", "title", "aggregate", "owner", "decide", "precedence", "while_open", "step_limit", "doc"];
+    for item in sections.of("pack").iter().filter(|item| !known.contains(&item.name)) {
+        let found = super::cx::unknown("key", item.name, item.key, known);
+        cx.out.push(Diagnostic {
+            code: Code::UnknownKey,
+            message: format!("unknown key {} in `[pack]`", quoted(item.name)),
+            ..found
+        });
+    }
+    let need = |key: &str| {
+        let node = sections.get("pack", key);
+        if node.is_none() {
+            cx.error_help(
+                Code::MissingKey,
+                header,
+                format!("the manifest lacks the key `{key}`"),
+                format!("add the key `{key}`"),
+            );
+        }
+        node
+    };
+    let word = |key: &str| need(key).and_then(|node| cx.word(node)).unwrap_or_default().to_owned();
+    manifest.id = word("id");
+    manifest.title = word("title");
+    manifest.aggregate = word("aggregate");
+    let owners = need("owner").and_then(|node| cx.list(node, "owners")).unwrap_or_default();
+    for node in owners {
+        let Some(owner) = cx.word(node) else { continue };
+        if manifest.owners.iter().any(|known| known == owner) {
+            cx.error_help(
+                Code::DuplicateName,
+                node.span,
+                format!("owner {} is named twice", quoted(owner)),
+                "keep one",
+            );
+        } else if cx.check_form("an owner", owner, node.span) {
+            manifest.owners.push(owner.to_owned());
+        }
+    }
+    if let Some(node) = sections.get("pack", "while_open") {
+        let words = [("cancel", WhileOpen::Cancel), ("refuse", WhileOpen::Refuse)];
+        manifest.while_open = Field::new(node, cx.out).one_of(&words).unwrap_or_default();
+    }
+    if let Some(node) = sections.get("pack", "step_limit") {
+        match Field::new(node, cx.out).int() {
+            Some(limit @ 1..=10_000) => manifest.step_limit = u32::try_from(limit).unwrap_or(16),
+            Some(_) => {
+                cx.error_help(Code::BadValue, node.span, "the limit is out of range", "write a number from 1 to 10000")
+            }
+            None => {}
+        }
+    }
+    cx.owners = manifest.owners.iter().cloned().collect();
+    manifest
+}
+
+impl Cx<'_> {
+    /// An owner of the manifest.
+    pub fn owner(&self, node: &Node) -> Option<String> {
+        let name = self.text(node)?;
+        if self.owners.contains(name) {
+            return Some(name.to_owned());
+        }
+        // Without a list of owners that has been reported already.
+        if !self.owners.is_empty() {
+            self.unknown("owner", name, node.span, self.owners.iter().map(String::as_str));
+        }
+        None
+    }
+
+    /// A list of frames as a set.
+    pub fn frame_set(&self, node: &Node) -> FrameSet {
+        let items = self.list(node, "frames").unwrap_or_default();
+        items.iter().filter_map(|item| self.frame(item)).collect()
+    }
+}
+
+/// Frames and their fields, the defaults included.
+pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
+    let mut defaults: Vec<Option<&Node>> = Vec::new();
+    let mut seeds: BTreeMap<String, Span> = BTreeMap::new();
+    for item in sections.of("frame") {
+        cx.check_name("a frame", item.name, item.key);
+        if cx.frames.len() >= FrameSet::MAX {
+            cx.error(Code::LimitExceeded, item.key, format!("a pack has at most {} frames", FrameSet::MAX));
+            break;
+        }
+        let at = u16::try_from(cx.frames.len()).unwrap_or(0);
+        cx.frame_names.insert(item.name.to_owned(), at);
+        let first = u16::try_from(cx.slots.len()).unwrap_or(u16::MAX);
+        let mut frame = Frame {
+            name: cx.intern(item.name),
+            seed: cx.intern(item.name),
+            owner: cx.intern(""),
+            doc: String::new(),
+            slots: first..first,
+            span: item.key,
+        };
+        if let Some(table) = cx.table(item.node, "a frame") {
+            cx.allow(table, "a frame", &["owner", "seed", "doc", "field", "invariant"]);
+            frame.doc = cx.doc(table);
+            if let Some(owner) = cx.need(table, item.key, "a frame", "owner").and_then(|node| cx.owner(node)) {
+                frame.owner = cx.intern(&owner);
+            }
+            if let Some(node) = table.get("seed")
+                && let Some(seed) = cx.word(node)
+            {
+                frame.seed = cx.intern(seed);
+            }
+            let seed = cx.text_of(frame.seed);
+            if let Some(first) = seeds.get(&seed) {
+                cx.out.push(twice("seed", &seed, item.key, *first));
+            }
+            seeds.insert(seed, item.key);
+            if let Some(fields) = cx.need(table, item.key, "a frame", "field").and_then(|node| cx.table(node, "fields"))
+            {
+                for entry in fields {
+                    let good = cx.check_name("a field", &entry.key, entry.key_span);
+                    let typed = cx.typed(&entry.key, entry, Beside::Frame, "a field of a frame");
+                    if cx.room(cx.slots.len(), "fields", entry.key_span).is_none() {
+                        break;
+                    }
+                    let name = cx.intern(&entry.key);
+                    cx.slots.push(Column {
+                        name,
+                        frame: FrameId(at),
+                        ty: if good { typed.ty } else { super::cx::POISON },
+                        default: Value::Absent,
+                        set_once: typed.set_once,
+                        doc: typed.doc,
+                        span: entry.key_span,
+                    });
+                    defaults.push(typed.default);
+                }
+            }
+        }
+        frame.slots = first..u16::try_from(cx.slots.len()).unwrap_or(first);
+        cx.frames.push(frame);
+    }
+    for (at, default) in defaults.into_iter().enumerate() {
+        if let Some(node) = default {
+            cx.slots[at].default = cx.literal(node, &cx.slots[at].ty).unwrap_or_default();
+        }
+    }
+}
+
+/// `[carryover]`, and `decide` of the manifest.
+pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
+    if let Some(node) = sections.get("pack", "decide") {
+        let frames: BTreeSet<FrameId> =
+            cx.list(node, "frames").unwrap_or_default().iter().filter_map(|node| cx.frame(node)).collect();
+        cx.decide = frames.into_iter().collect();
+    }
+    let Some(header) = sections.header("carryover") else { return };
+    let known = ["universe", "limit", "depth", "doc"];
+    for item in sections.of("carryover").iter().filter(|item| !known.contains(&item.name)) {
+        let found = super::cx::unknown("key", item.name, item.key, known);
+        cx.out.push(Diagnostic {
+            code: Code::UnknownKey,
+            message: format!("unknown key {} in `[carryover]`", quoted(item.name)),
+            ..found
+        });
+    }
+    let need = |key: &str| {
+        let node = sections.get("carryover", key);
+        if node.is_none() {
+            cx.error_help(
+                Code::MissingKey,
+                header,
+                format!("carryover lacks the key `{key}`"),
+                format!("add the key `{key}`"),
+            );
+        }
+        node
+    };
+    let universe = need("universe").map_or(FrameSet::EMPTY, |node| cx.frame_set(node));
+    let mut depths = Vec::new();
+    if let Some(table) = need("depth").and_then(|node| cx.table(node, "depths: names of sets of frames")) {
+        for entry in table {
+            cx.check_form("a depth", &entry.key, entry.key_span);
+            let frames = cx.frame_set(&entry.value);
+            if let Some(outside) = frames.minus(universe).iter().next().filter(|_| !universe.is_empty()) {
+                let name = cx.text_of(cx.frames[outside.index()].name);
+                let message = format!("the depth {} holds `{name}`, which is not in the universe", quoted(&entry.key));
+                cx.error_help(
+                    Code::BadValue,
+                    entry.value.span,
+                    message,
+                    "add the frame to `universe`, or leave it out here",
+                );
+            }
+            depths.push((cx.intern(&entry.key), frames));
+        }
+    }
+    let limit = sections.get("carryover", "limit").and_then(|node| limit(cx, node, &depths));
+    cx.carryover = Some(Carryover { universe, depths, limit });
+}
+
+fn limit(cx: &Cx<'_>, node: &Node, depths: &[(crate::model::names::Sym, FrameSet)]) -> Option<Slot> {
+    let slot = cx.slot(node)?;
+    let field = &cx.slots[slot.index()];
+    let Type::Enum(id) = &field.ty else {
+        let found =
+            Diagnostic::error(Code::WrongType, node.span, format!("the limit is {}, not an enum", cx.shown(&field.ty)));
+        cx.out.push(found.also(field.span, "declared here").help("its values are names of depths"));
+        return None;
+    };
+    if poisoned(&field.ty) {
+        return None;
+    }
+    for value in cx.values_of(*id) {
+        if !depths.iter().any(|(name, _)| *name == value) {
+            let message = format!("the limit can be {}, which is no depth", quoted(&cx.text_of(value)));
+            let found = Diagnostic::error(Code::UnknownName, node.span, message).also(field.span, "the field");
+            cx.out.push(found.help("add it to `depth`, or leave it out of the enum"));
+        }
+    }
+    Some(slot)
+}
+
+/// Invariants of frames and of the pack, once all names are known.
+pub(super) fn invariants(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Invariant> {
+    let mut invariants: Vec<Invariant> = Vec::new();
+    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+    for (at, item) in sections.of("frame").iter().enumerate().take(cx.frames.len()) {
+        let Kind::Table(table) = &item.node.kind else { continue };
+        let Some(list) = table.get("invariant") else { continue };
+        for node in cx.list(list, "invariants").unwrap_or_default() {
+            let scope = Scope::new(heads::FRAMES, "in an invariant of a frame: it speaks of frames only");
+            invariants.extend(invariant(cx, node, Some(FrameId::at(at)), &scope, &mut seen));
+        }
+    }
+    for node in &sections.invariants {
+        let scope = Scope::new(heads::ALL, "here");
+        invariants.extend(invariant(cx, node, None, &scope, &mut seen));
+    }
+    invariants
+}
+
+fn invariant(
+    cx: &Cx<'_>,
+    node: &Node,
+    frame: Option<FrameId>,
+    scope: &Scope<'_>,
+    seen: &mut BTreeMap<String, Span>,
+) -> Option<Invariant> {
+    let table = cx.table(node, "an invariant")?;
+    let known: &[&str] =
+        if frame.is_some() { &["id", "when", "then", "repair", "doc"] } else { &["id", "when", "then", "doc"] };
+    if let Some(entry) = table.entry("repair").filter(|_| frame.is_none()) {
+        let message = "an invariant of the whole pack has no repair";
+        cx.error_help(
+            Code::UnknownKey,
+            entry.key_span,
+            message,
+            "write it as an invariant of a frame: `[[frame.NAME.invariant]]`",
+        );
+    }
+    let allowed: Vec<&str> = known.iter().copied().chain(["repair"]).collect();
+    cx.allow(table, "an invariant", &allowed);
+    let id = cx.need(table, node.span, "an invariant", "id");
+    let when = table.get("when").map(|node| cx.cond(node, scope));
+    let then = cx.need(table, node.span, "an invariant", "then").map(|node| cx.cond(node, scope));
+    let repair = match table.get("repair").filter(|_| frame.is_some()) {
+        Some(node) => {
+            let scope = Scope::new(heads::FRAMES, "in a repair");
+            let effects = cx.effects(node, &scope);
+            for effect in &effects {
+                use crate::model::effect::Verb;
+                if !matches!(effect.verb, Verb::Set(_) | Verb::ClearFrame(_) | Verb::ClearField(_)) {
+                    cx.error_help(
+                        Code::BadValue,
+                        effect.span,
+                        "a repair only sets and clears",
+                        "write `set` or `clear`",
+                    );
+                }
+            }
+            effects
+        }
+        None => Vec::new(),
+    };
+    let id_node = id?;
+    let id = cx.word(id_node)?;
+    match seen.get(id) {
+        Some(first) => cx.out.push(twice("invariant", id, id_node.span, *first)),
+        None => {
+            seen.insert(id.to_owned(), id_node.span);
+        }
+    }
+    cx.check_form("an invariant", id, id_node.span);
+    let when = when.unwrap_or(crate::model::cond::Cond::TRUE);
+    Some(Invariant { id: cx.intern(id), frame, when, then: then?, repair, doc: cx.doc(table), span: id_node.span })
+}
+
+/// A class as precedence sees it: its id and the groups it is in.
+pub(super) struct Member {
+    pub id: String,
+    pub groups: Vec<String>,
+    pub span: Span,
+}
+
+/// What precedence says.
+pub(super) struct Order {
+    pub precedes: Vec<Vec<bool>>,
+    pub chains: Vec<(ClassId, ClassId, Span)>,
+}
+
+/// Reads the chains of precedence over ids and groups.
+pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member]) -> Order {
+    let count = members.len();
+    let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, member) in members.iter().enumerate() {
+        names.entry(&member.id).or_default().push(at);
+    }
+    for (at, member) in members.iter().enumerate() {
+        for group in &member.groups {
+            if let Some(class) = members.iter().find(|class| class.id == *group) {
+                cx.out.push(twice("class or group", group, member.span, class.span));
+            } else {
+                names.entry(group).or_default().push(at);
+            }
+        }
+    }
+    let mut order = Order { precedes: vec![vec![false; count]; count], chains: Vec::new() };
+    let chains = sections.get("pack", "precedence").and_then(|node| cx.list(node, "chains of precedence"));
+    for chain in chains.unwrap_or_default() {
+        let Some(links) = cx.list(chain, "a chain: class ids and groups, strongest first") else { continue };
+        let mut before: Option<Vec<usize>> = None;
+        for link in links {
+            let Some(name) = cx.text(link) else { continue };
+            let Some(now) = names.get(name) else {
+                cx.unknown("class or group", name, link.span, names.keys().copied());
+                continue;
+            };
+            for from in before.iter().flatten() {
+                for to in now {
+                    order.chains.push((ClassId::at(*from), ClassId::at(*to), link.span));
+                }
+            }
+            before = Some(now.clone());
+        }
+    }
+    cycles(cx, members, &order.chains);
+    let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (from, to, _) in &order.chains {
+        next[from.index()].push(to.index());
+    }
+    for (start, row) in order.precedes.iter_mut().enumerate() {
+        let mut queue = next[start].clone();
+        while let Some(at) = queue.pop() {
+            if !std::mem::replace(&mut row[at], true) {
+                queue.extend(&next[at]);
+            }
+        }
+    }
+    order
+}
+
+fn cycles(cx: &Cx<'_>, members: &[Member], chains: &[(ClassId, ClassId, Span)]) {
+    let mut graph: DiGraph<usize, Span> = DiGraph::new();
+    for at in 0..members.len() {
+        graph.add_node(at);
+    }
+    for (from, to, span) in chains {
+        graph.add_edge(NodeIndex::new(from.index()), NodeIndex::new(to.index()), *span);
+    }
+    let mut rings = tarjan_scc(&graph);
+    for ring in &mut rings {
+        ring.sort();
+    }
+    rings.sort();
+    for ring in rings {
+        let Some(start) = ring.first().copied() else { continue };
+        if ring.len() == 1 && graph.find_edge(start, start).is_none() {
+            continue;
+        }
+        let walk = shortest(&graph, start);
+        let names: Vec<&str> = walk.iter().map(|(node, _)| members[node.index()].id.as_str()).collect();
+        let message = format!("precedence goes round: {} → {}", names.join(" → "), names.first().unwrap_or(&""));
+        let mut spans = walk.iter().map(|(_, span)| *span);
+        let Some(span) = spans.next() else { continue };
+        let mut found = Diagnostic::error(Code::PrecedenceCycle, span, message);
+        for (span, (_, at)) in spans.zip(walk.iter().skip(1).enumerate()) {
+            let _ = at;
+            found = found.also(span, "and here");
+        }
+        cx.out.push(found.help("precedence is transitive: take one of these links out"));
+    }
+}
+
+/// The shortest way from a class back to itself: each class with the link that leaves it.
+fn shortest(graph: &DiGraph<usize, Span>, start: NodeIndex) -> Vec<(NodeIndex, Span)> {
+    let mut came: BTreeMap<NodeIndex, (NodeIndex, Span)> = BTreeMap::new();
+    let mut queue = std::collections::VecDeque::from([start]);
+    while let Some(at) = queue.pop_front() {
+        let mut edges: Vec<_> = graph.neighbors(at).collect();
+        edges.sort();
+        for next in edges {
+            let Some(span) = graph.find_edge(at, next).and_then(|edge| graph.edge_weight(edge)) else { continue };
+            if next == start {
+                let mut walk = vec![(at, *span)];
+                let mut back = at;
+                while back != start {
+                    let (from, span) = came[&back];
+                    walk.push((from, span));
+                    back = from;
+                }
+                walk.reverse();
+                return walk;
+            }
+            if let std::collections::btree_map::Entry::Vacant(slot) = came.entry(next) {
+                slot.insert((at, *span));
+                queue.push_back(next);
+            }
+        }
+    }
+    Vec::new()
+}

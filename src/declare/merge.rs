@@ -1,0 +1,191 @@
+//! Many files as one pack: the entries of each section together, each name once.
+//!
+//! Nothing may depend on how a pack is split into files. So files are read in the order of their names, the entries of a
+//! section whose order means nothing are taken by name (frames, enums, tables, signals, parts, …), classes by id in natural
+//! order (`T2` before `T10`) and pack-wide invariants by id. What is written inside one entry keeps its order.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::source::Span;
+use crate::syntax::{Entry, Field, Kind, Node, Table};
+
+use super::cx::Item;
+
+/// Sections that hold settings or named declarations.
+pub(super) const NAMED: &[&str] = &[
+    "pack",
+    "carryover",
+    "enum",
+    "type",
+    "relative",
+    "param",
+    "table",
+    "frame",
+    "condition",
+    "event",
+    "ending",
+    "part",
+    "signal",
+    "lexicon",
+    "command",
+    "derive",
+    "port",
+    "message",
+    "answer_mode",
+    "block",
+];
+/// Sections that are lists.
+const LISTS: &[&str] = &["invariant", "transition"];
+
+/// The merged sections of a pack.
+#[derive(Debug, Default)]
+pub(super) struct Sections<'n> {
+    named: BTreeMap<&'static str, Vec<Item<'n>>>,
+    headers: BTreeMap<&'static str, Span>,
+    /// Invariants of the pack, by id.
+    pub invariants: Vec<&'n Node>,
+    /// Classes as written, `for_each` not yet applied.
+    pub classes: Vec<&'n Node>,
+    /// Any place, for what is missing altogether.
+    pub place: Option<Span>,
+}
+
+impl<'n> Sections<'n> {
+    /// The entries of a section, by name.
+    pub fn of(&self, section: &str) -> &[Item<'n>] {
+        self.named.get(section).map_or(&[], Vec::as_slice)
+    }
+
+    /// The value of one entry of a section.
+    pub fn get(&self, section: &str, name: &str) -> Option<&'n Node> {
+        self.item(section, name).map(|item| item.node)
+    }
+
+    /// One entry of a section.
+    pub fn item(&self, section: &str, name: &str) -> Option<Item<'n>> {
+        self.of(section).iter().find(|item| item.name == name).copied()
+    }
+
+    /// Where a section was first written.
+    pub fn header(&self, section: &str) -> Option<Span> {
+        self.headers.get(section).copied()
+    }
+}
+
+/// Merges documents, which come in the order of their files' names.
+pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n> {
+    let mut sections = Sections::default();
+    for document in documents {
+        sections.place.get_or_insert(document.span);
+        let Kind::Table(table) = &document.kind else {
+            Field::new(document, out).wrong_type::<()>("sections (a table)");
+            continue;
+        };
+        if table.entry("id").is_some() {
+            sections.classes.push(document);
+            continue;
+        }
+        for entry in table {
+            section(&mut sections, table, entry, out);
+        }
+    }
+    for items in sections.named.values_mut() {
+        items.sort_by(|a, b| a.name.cmp(b.name));
+    }
+    sections.classes.sort_by(|a, b| natural(id_of(a), id_of(b)));
+    sections.invariants.sort_by(|a, b| id_of(a).cmp(id_of(b)));
+    sections
+}
+
+fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, out: &Diagnostics) {
+    let key = entry.key.as_str();
+    if let Some(name) = NAMED.iter().find(|name| **name == key) {
+        sections.headers.entry(name).or_insert(entry.key_span);
+        let items = sections.named.entry(name).or_default();
+        let Kind::Table(entries) = &entry.value.kind else {
+            Field::new(&entry.value, out).wrong_type::<()>("a table");
+            return;
+        };
+        for entry in entries {
+            if let Some(first) = items.iter().find(|item| item.name == entry.key) {
+                out.push(twice(name, &entry.key, entry.key_span, first.key));
+            } else {
+                items.push(Item { name: &entry.key, key: entry.key_span, node: &entry.value });
+            }
+        }
+    } else if LISTS.contains(&key) {
+        let Kind::List(items) = &entry.value.kind else {
+            let what = if key == "invariant" {
+                "invariants (a list: `[[invariant]]`)"
+            } else {
+                "classes (a list: `[[transition]]`)"
+            };
+            Field::new(&entry.value, out).wrong_type::<()>(what);
+            return;
+        };
+        let list = if key == "invariant" { &mut sections.invariants } else { &mut sections.classes };
+        list.extend(items.iter().filter(|item| item.kind != Kind::Null));
+    } else {
+        let known = || NAMED.iter().chain(LISTS).copied();
+        let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
+        let class_part = ["name", "title", "owner", "trigger", "requires", "entry", "do", "settle", "answer", "never"];
+        out.push(match suggest(key, known()) {
+            Some(near) => found.help(format!("did you mean `{near}`?")),
+            None if class_part.contains(&key) && table.entry("pack").is_none() => {
+                found.help("a file that holds one transition class has its `id` at the root")
+            }
+            None => found.help(format!("the sections are {}", listed(known()))),
+        });
+    }
+}
+
+/// A name that is declared twice.
+pub(super) fn twice(kind: &str, name: &str, again: Span, first: Span) -> Diagnostic {
+    let message = format!("{kind} {} is declared twice", quoted(name));
+    Diagnostic::error(Code::DuplicateName, again, message)
+        .label("declared again here")
+        .also(first, "first declared here")
+        .help("keep one of the two, or rename one")
+}
+
+/// The text under `id`, empty where there is none.
+pub(super) fn id_of(node: &Node) -> &str {
+    match &node.kind {
+        Kind::Table(table) => match table.get("id").map(|id| &id.kind) {
+            Some(Kind::Text(id)) => id,
+            _ => "",
+        },
+        _ => "",
+    }
+}
+
+/// Natural order: runs of digits by their number, the rest by characters.
+pub(super) fn natural(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (a, b);
+    loop {
+        let (x, y) = (run(left), run(right));
+        if x.is_empty() || y.is_empty() {
+            return x.len().cmp(&y.len()).then_with(|| a.cmp(b));
+        }
+        let digits = |t: &str| t.as_bytes()[0].is_ascii_digit();
+        let order = if digits(x) && digits(y) {
+            let (x, y) = (x.trim_start_matches('0'), y.trim_start_matches('0'));
+            x.len().cmp(&y.len()).then_with(|| x.cmp(y))
+        } else {
+            x.cmp(y)
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+        (left, right) = (&left[x.len()..], &right[y.len()..]);
+    }
+}
+
+/// The leading digits, or all up to the next digit.
+fn run(text: &str) -> &str {
+    let digit = text.as_bytes().first().is_some_and(u8::is_ascii_digit);
+    let end = text.bytes().position(|b| b.is_ascii_digit() != digit).unwrap_or(text.len());
+    &text[..end]
+}

@@ -1,0 +1,399 @@
+//! From documents to a checked pack: every name resolved, every type known, all findings at once.
+
+mod classes;
+mod conditions;
+mod cx;
+mod derive;
+mod effects;
+mod expand;
+mod fingerprint;
+mod literals;
+mod manifest;
+mod merge;
+mod paths;
+mod ports;
+mod triggers;
+mod types;
+mod values;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::model::ids::ClassId;
+use crate::model::{Pack, reason, walk};
+use crate::source::{FileId, SourceMap, Span};
+use crate::syntax::{Format, Kind, Node, parse};
+
+use classes::Outline;
+use cx::Cx;
+use manifest::Member;
+use merge::Sections;
+use paths::{Scope, heads, text_of};
+use triggers::items;
+
+/// A file of a pack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceText {
+    /// Its name, with the ending that tells its format; messages show it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// What a load is told.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Parameters and their values, as texts; of equal names the last counts.
+    pub params: Vec<(String, String)>,
+}
+
+/// What came of a load.
+#[derive(Debug)]
+pub struct Declared {
+    /// The texts, by the ids that spans speak of.
+    pub sources: SourceMap,
+    /// All findings.
+    pub diagnostics: Diagnostics,
+    /// The pack; only when there is no error.
+    pub pack: Option<Pack>,
+}
+
+/// The name under which parameters given from outside appear in messages.
+const OUTSIDE: &str = "<parameters>";
+
+/// Reads a pack out of its files. Their order and how the pack is split over them change nothing.
+#[must_use]
+pub fn declare(files: &[SourceText], options: &Options) -> Declared {
+    let mut sources = SourceMap::default();
+    let diagnostics = Diagnostics::new();
+    let mut sorted: Vec<&SourceText> = files.iter().collect();
+    sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
+    let mut documents = Vec::new();
+    let mut broken = false;
+    for file in sorted {
+        let id = sources.add(&file.name, &file.text);
+        let Some(format) = Format::of_path(&file.name) else {
+            let span = Span { file: id, start: 0, end: 0 };
+            let found = Diagnostic::error(Code::UnreadableFile, span, "the file is neither TOML nor YAML");
+            diagnostics.push(found.help("name it `.toml`, `.yaml` or `.yml`"));
+            broken = true;
+            continue;
+        };
+        let before = diagnostics.len();
+        if let Some(document) = parse(id, &file.text, format, &diagnostics) {
+            documents.push(document);
+        }
+        broken |= diagnostics.len() > before;
+    }
+    let overrides = overrides(&mut sources, &options.params);
+    // A file that cannot be read would make every name in it unknown: only what is wrong with the text is said then.
+    let pack = if broken { None } else { load(&sources, &documents, &overrides, &diagnostics) };
+    Declared { sources, diagnostics, pack }
+}
+
+fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(String, Node)> {
+    if params.is_empty() {
+        return Vec::new();
+    }
+    let mut text = String::new();
+    let mut spans = Vec::new();
+    for (name, value) in params {
+        let start = text.len();
+        text.push_str(&format!("{name}={value}"));
+        spans.push((start, text.len()));
+        text.push('\n');
+    }
+    let file = sources.add(OUTSIDE, &text);
+    let nodes = params.iter().zip(spans).map(|((name, value), (start, end))| {
+        let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        (name.clone(), literals::told(value, Span { file, start: at(start), end: at(end) }))
+    });
+    nodes.collect()
+}
+
+fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], out: &Diagnostics) -> Option<Pack> {
+    let sections = merge::merge(documents, out);
+    let place = sections.place.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
+    let class_nodes = expand::expand(&sections, out);
+    let mut cx = Cx::new(out, sources);
+    engine_words(&cx);
+    let manifest = manifest::manifest(&mut cx, &sections, place);
+    types::names(&mut cx, &sections);
+    types::params(&mut cx, &sections, overrides);
+    types::bodies(&mut cx, &sections);
+    manifest::frames(&mut cx, &sections);
+    manifest::carryover(&mut cx, &sections);
+    ports::events(&mut cx, &sections);
+    ports::ports(&mut cx, &sections);
+    ports::messages(&mut cx, &sections);
+    ports::modes(&mut cx, &sections);
+    words::signals(&mut cx, &sections);
+    words::engine_inputs(&mut cx, &sections, &triggers::tags(&class_nodes));
+    named(&mut cx, &sections);
+    derive::names(&mut cx, &sections);
+    let outlines = classes::outlines(&cx, &class_nodes);
+    for outline in &outlines {
+        for (id, ports) in &outline.calls {
+            cx.calls.entry(id.clone()).or_default().extend(ports);
+        }
+    }
+    let reasons = reasons(&class_nodes);
+    let calls: Vec<String> = cx.calls.keys().cloned().collect();
+    ports::words(&mut cx, place, &calls, &reasons);
+    kept(&mut cx, &outlines);
+    let cx = cx;
+    let derived = derive::derived(&cx, &sections);
+    let words = words::lexicon(&cx, &sections);
+    unused(&cx);
+    let classes: Vec<_> = outlines.iter().filter_map(|outline| classes::class(&cx, outline, &words)).collect();
+    let members: Vec<Member> = outlines
+        .iter()
+        .map(|outline| Member { id: outline.id.to_owned(), groups: outline.groups.clone(), span: outline.id_span })
+        .collect();
+    let order = manifest::precedence(&cx, &sections, &members);
+    let boundary = boundary(&cx, &outlines, place);
+    let invariants = manifest::invariants(&cx, &sections);
+    if out.has_errors() {
+        return None;
+    }
+    let told: Vec<(String, String)> = overridden(&sections, overrides);
+    let fingerprint = fingerprint::fingerprint(&sections, &class_nodes, &told);
+    let id = cx.intern(&manifest.id);
+    let aggregate = cx.intern(&manifest.aggregate);
+    let owners = manifest.owners.iter().map(|owner| cx.intern(owner)).collect();
+    let reasons = reasons.iter().map(|reason| cx.intern(reason)).collect();
+    let mut pack = Pack {
+        id,
+        title: manifest.title,
+        aggregate,
+        owners,
+        names: cx.names.into_inner(),
+        fingerprint,
+        params: cx.params,
+        enums: cx.enums.into_inner(),
+        tables: cx.tables,
+        records: cx.records,
+        relative: cx.relative,
+        frames: cx.frames,
+        slots: cx.slots,
+        carryover: cx.carryover,
+        decide: cx.decide,
+        while_open: manifest.while_open,
+        step_limit: manifest.step_limit,
+        events: cx.events,
+        inputs: cx.inputs,
+        derived,
+        completions: words.completions,
+        signal_inputs: words.signal_inputs,
+        ports: cx.ports,
+        outcomes: cx.outcomes,
+        kept: cx.kept.into_iter().map(|(name, ty, _)| (name, ty)).collect(),
+        messages: cx.messages,
+        modes: cx.modes,
+        invariants,
+        lexicon: words.lexicon,
+        classes,
+        precedes: order.precedes,
+        chains: order.chains,
+        boundary: boundary?,
+        reasons,
+    };
+    walk::fill(&mut pack);
+    Some(pack)
+}
+
+/// The names that the engine itself gives come first.
+fn engine_words(cx: &Cx<'_>) {
+    for word in reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([&reason::CONTRACT]) {
+        cx.intern(word);
+    }
+}
+
+/// Named conditions and blocks, not read before they are used.
+fn named<'a>(cx: &mut Cx<'a>, sections: &Sections<'a>) {
+    for item in sections.of("condition") {
+        cx.check_form("a condition", item.name, item.key);
+        cx.conditions.insert(item.name, *item);
+    }
+    for item in sections.of("block") {
+        cx.check_form("a block", item.name, item.key);
+        cx.blocks.insert(item.name, *item);
+    }
+}
+
+/// Each reason that the pack names, by name.
+fn reasons(classes: &[Node]) -> Vec<String> {
+    let mut reasons = BTreeSet::new();
+    for class in classes {
+        let Kind::Table(table) = &class.kind else { continue };
+        let unmet = table.get("unmet").into_iter();
+        for node in unmet.chain(items(class, "trigger")) {
+            if let Kind::Table(table) = &node.kind {
+                reasons.extend(table.get("reason").and_then(text_of).map(str::to_owned));
+            }
+        }
+    }
+    reasons.into_iter().collect()
+}
+
+/// The names under `outcome.kept`, their types found from what the calls keep. A call made from an outcome may keep what
+/// an earlier one kept, so types are found in rounds.
+fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
+    let mut open: BTreeMap<String, Vec<(Span, &Node, Scope<'_>)>> = BTreeMap::new();
+    for outline in outlines {
+        let mut lists = vec![(outline.table.get("do"), classes::effect_scope(cx, outline))];
+        if let Some(Kind::List(rows)) = outline.table.get("settle").map(|node| &node.kind) {
+            for row in rows {
+                let Kind::Table(row) = &row.kind else { continue };
+                let port = row
+                    .get("on")
+                    .and_then(text_of)
+                    .and_then(|on| outline.calls.get(on))
+                    .and_then(|ports| ports.first());
+                lists.push((row.get("do"), classes::settle_scope(port.copied())));
+            }
+        }
+        for (list, scope) in lists {
+            for call in cx.written_calls(list) {
+                let Some(Kind::Table(keep)) = call.keep.map(|node| &node.kind) else { continue };
+                for entry in keep {
+                    cx.check_name("a kept value", &entry.key, entry.key_span);
+                    open.entry(entry.key.clone()).or_default().push((entry.key_span, &entry.value, scope));
+                }
+            }
+        }
+    }
+    for (name, places) in &open {
+        let Some(at) = cx.room(cx.kept.len(), "kept values", places[0].0) else { return };
+        let sym = cx.intern(name);
+        cx.kept.push((sym, cx::POISON, places[0].0));
+        cx.kept_names.insert(name.clone(), at);
+    }
+    loop {
+        let mut found = false;
+        for (at, places) in open.values().enumerate() {
+            if !cx::poisoned(&cx.kept[at].1) {
+                continue;
+            }
+            if let Some((span, ty)) = places.iter().find_map(|(span, node, scope)| {
+                let ty = cx.type_of(node, scope).filter(|ty| !cx::poisoned(ty))?;
+                Some((*span, ty))
+            }) {
+                (cx.kept[at].1, cx.kept[at].2) = (ty, span);
+                found = true;
+            }
+        }
+        if !found {
+            break;
+        }
+    }
+    for (at, (name, places)) in open.iter().enumerate() {
+        let (_, ty, first) = cx.kept[at].clone();
+        for (span, node, scope) in places {
+            match cx.type_of(node, scope) {
+                Some(found) if found == ty || cx::poisoned(&found) => {}
+                Some(_) => {
+                    let message = format!("the kept value {} is of two types", quoted(name));
+                    let found =
+                        Diagnostic::error(Code::WrongType, *span, message).also(first, "kept with another type here");
+                    out_of(cx)
+                        .push(found.help(
+                            "one name under `outcome.kept` means one type in the whole pack: rename one of them",
+                        ));
+                }
+                None => {
+                    let is_path = matches!(&node.kind, Kind::Text(_)) || cx::poisoned(&ty);
+                    if matches!(node.kind, Kind::Table(_) | Kind::List(_)) && is_path {
+                        cx.error_help(
+                            Code::BadValue,
+                            node.span,
+                            format!("the type of the kept value {} cannot be told", quoted(name)),
+                            "keep a `\"$path\"`, a parameter or a plain value",
+                        );
+                    } else if let Kind::Text(text) = &node.kind
+                        && let literals::Sigil::Path(path) = literals::sigil(text)
+                    {
+                        let path = path.strip_suffix('?').unwrap_or(path);
+                        if let Err(fault) = cx.path_in(node, path, 1, scope) {
+                            cx.report(fault);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn out_of<'a>(cx: &Cx<'a>) -> &'a Diagnostics {
+    cx.out
+}
+
+/// Named conditions and blocks are read once by themselves too, so that those never used are checked as well.
+fn unused(cx: &Cx<'_>) {
+    let scope = Scope::new(heads::ALL, "here");
+    for item in cx.conditions.values() {
+        cx.cond(item.node, &scope);
+    }
+    for item in cx.blocks.values() {
+        let Some(table) = cx.table(item.node, "a block") else { continue };
+        cx.allow(table, "a block", &["do", "doc"]);
+        if let Some(list) = cx.need(table, item.key, "a block", "do") {
+            cx.effects(list, &scope);
+        }
+    }
+}
+
+/// The one class with a boundary trigger.
+fn boundary(cx: &Cx<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassId> {
+    let mut boundaries = outlines.iter().enumerate().filter(|(_, outline)| outline.boundary);
+    let Some((at, first)) = boundaries.next() else {
+        cx.error_help(
+            Code::Boundary,
+            place,
+            "no class is the boundary",
+            "one class must take what no other takes: give it `[[trigger]] event = \"boundary\"`",
+        );
+        return None;
+    };
+    let count = |outline: &Outline<'_>| {
+        match outline.table.get("trigger").map(|node| &node.kind) {
+        Some(Kind::List(list)) => list
+            .iter()
+            .filter(|node| matches!(&node.kind, Kind::Table(table) if table.get("event").and_then(text_of) == Some("boundary")))
+            .count(),
+        _ => 0,
+    }
+    };
+    if count(first) > 1 {
+        cx.error_help(Code::Boundary, first.id_span, "the class has two boundary triggers", "keep one of them");
+    }
+    for (_, other) in boundaries {
+        let message = format!("{} is a second boundary", quoted(other.id));
+        let found = Diagnostic::error(Code::Boundary, other.id_span, message).also(first.id_span, "the first one");
+        cx.out.push(found.help("only one class takes what no other takes: give the other one a trigger of its own"));
+    }
+    Some(ClassId::at(at))
+}
+
+/// Parameters whose value is not the declared one.
+fn overridden(sections: &Sections<'_>, overrides: &[(String, Node)]) -> Vec<(String, String)> {
+    let mut told: BTreeMap<String, String> = BTreeMap::new();
+    let text = |node: &Node| match &node.kind {
+        Kind::Text(text) | Kind::Number(text) | Kind::Date(text) => text.clone(),
+        Kind::Bool(value) => value.to_string(),
+        _ => String::new(),
+    };
+    for (name, node) in overrides {
+        let declared = match sections.get("param", name).map(|node| &node.kind) {
+            Some(Kind::Table(table)) => table.get("default").map(text),
+            _ => None,
+        };
+        if declared.as_deref() == Some(&text(node)) {
+            told.remove(name);
+        } else {
+            told.insert(name.clone(), text(node));
+        }
+    }
+    told.into_iter().collect()
+}

@@ -1,0 +1,365 @@
+//! Events, ports, messages and answer modes, and the two flat namespaces `input` and `outcome`.
+
+use crate::diag::{Code, Diagnostic, quoted};
+use crate::model::ids::{InputId, OutcomeId};
+use crate::model::schema::Type;
+use crate::model::value::Value;
+use crate::model::{Channel, Claims, Event, Input, InputKind, Level, Message, Mode, Port};
+use crate::source::Span;
+use crate::syntax::{Field, Node};
+
+use super::cx::{Cx, Item, POISON, poisoned};
+use super::literals::sigil;
+use super::merge::Sections;
+use super::types::{Beside, scalar};
+
+/// Names under `outcome` that are the engine's.
+const OUTCOME_WORDS: &[&str] = &["call", "port", "status", "error", "kept"];
+
+impl Cx<'_> {
+    /// A name under `input`; the same name means one type in the whole pack.
+    pub fn add_input(&mut self, name: &str, ty: Type, kind: InputKind, doc: String, span: Span) -> Option<InputId> {
+        if let Some(at) = self.input_names.get(name).copied() {
+            let known = &mut self.inputs[usize::from(at)];
+            let sources = (known.kind, kind);
+            let agree = matches!(
+                sources,
+                (InputKind::Payload, InputKind::Payload | InputKind::Signal) | (InputKind::Signal, InputKind::Payload)
+            );
+            if !agree {
+                let message = format!("the input {} is declared twice", quoted(name));
+                let found =
+                    Diagnostic::error(Code::DuplicateName, span, message).also(known.span, "first declared here");
+                self.out.push(found.help(
+                    "payload fields, signals, derived signals, `tag` and `command` share one namespace: rename one",
+                ));
+                return None;
+            }
+            if poisoned(&known.ty) {
+                known.ty = ty;
+            } else if known.ty != ty && !poisoned(&ty) {
+                let first = known.span;
+                let message = format!("the input {} is of two types", quoted(name));
+                let found =
+                    Diagnostic::error(Code::WrongType, span, message).also(first, "declared with another type here");
+                self.out
+                    .push(found.help("one name under `input` means one type in the whole pack: rename one of them"));
+                return Some(InputId(at));
+            }
+            if kind == InputKind::Signal {
+                (known.kind, known.doc, known.span) = (kind, doc, span);
+            }
+            return Some(InputId(at));
+        }
+        let at = self.room(self.inputs.len(), "inputs", span)?;
+        let sym = self.intern(name);
+        self.inputs.push(Input { name: sym, ty, kind, doc, span });
+        self.input_names.insert(name.to_owned(), at);
+        Some(InputId(at))
+    }
+}
+
+/// Input events and their payload.
+pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
+    for item in sections.of("event") {
+        let Some(at) = cx.room(cx.events.len(), "events", item.key) else { break };
+        if item.name == "outcome" || item.name.contains('.') {
+            let message = format!("{} cannot name an event", quoted(item.name));
+            cx.error_help(Code::ReservedName, item.key, message, "choose another name");
+        } else {
+            cx.check_name("an event", item.name, item.key);
+        }
+        cx.event_names.insert(item.name.to_owned(), at);
+        let name = cx.intern(item.name);
+        let mut event = Event { name, fields: Vec::new(), text: None, turn: name, doc: String::new(), span: item.key };
+        if let Some(table) = cx.table(item.node, "an event") {
+            cx.allow(table, "an event", &["turn", "text", "field", "doc"]);
+            event.doc = cx.doc(table);
+            if let Some(turn) = table.get("turn").and_then(|node| cx.word(node)) {
+                event.turn = cx.intern(turn);
+            }
+            let fields = table.get("field").map(|node| cx.fields(node, Beside::Optional, "a payload field"));
+            for (field, _) in fields.unwrap_or_default() {
+                let name = cx.text_of(field.name);
+                if let Some(id) = cx.add_input(&name, field.ty, InputKind::Payload, field.doc, field.span) {
+                    event.fields.push((id, field.optional));
+                }
+            }
+            if let Some(node) = table.get("text")
+                && let Some(name) = cx.text(node)
+            {
+                let found =
+                    event.fields.iter().find(|(id, _)| cx.names.borrow().text(cx.inputs[id.index()].name) == name);
+                match found.map(|(id, _)| *id) {
+                    Some(id) if *cx.input_type(id) == Type::Text => event.text = Some(id),
+                    Some(id) if poisoned(cx.input_type(id)) => {}
+                    Some(_) => cx.error_help(
+                        Code::WrongType,
+                        node.span,
+                        format!("{} is not of type text", quoted(name)),
+                        "the lexicon reads a text",
+                    ),
+                    None => {
+                        let names: Vec<String> =
+                            event.fields.iter().map(|(id, _)| cx.text_of(cx.inputs[id.index()].name)).collect();
+                        cx.unknown("payload field", name, node.span, names.iter().map(String::as_str));
+                    }
+                }
+            }
+        }
+        if let Some(other) = cx.events.iter().find(|other| other.turn == event.turn) {
+            let turn = cx.text_of(event.turn);
+            let message = format!("two events are written as the turn {}", quoted(&turn));
+            let found = Diagnostic::error(Code::DuplicateName, event.span, message).also(other.span, "the other one");
+            cx.out.push(found.help("give one of them another `turn`"));
+        }
+        cx.events.push(event);
+    }
+}
+
+/// Ports, and the names under `outcome`.
+pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
+    for item in sections.of("port") {
+        let Some(at) = cx.room(cx.ports.len(), "ports", item.key) else { break };
+        if cx.event_names.contains_key(item.name) {
+            let message = format!("{} is an event and a port", quoted(item.name));
+            cx.error_help(Code::DuplicateName, item.key, message, "rename one of them");
+        }
+        cx.check_name("a port", item.name, item.key);
+        cx.port_names.insert(item.name.to_owned(), at);
+        let name = cx.intern(item.name);
+        let mut port =
+            Port { name, request: Vec::new(), response: Vec::new(), replies: true, doc: String::new(), span: item.key };
+        if let Some(table) = cx.table(item.node, "a port") {
+            cx.allow(table, "a port", &["request", "response", "reply", "doc"]);
+            port.doc = cx.doc(table);
+            if let Some(node) = table.get("reply") {
+                port.replies = Field::new(node, cx.out).one_of(&[("none", false)]).unwrap_or(true);
+            }
+            if let Some(node) = cx.need(table, item.key, "a port", "request") {
+                let fields = cx.fields(node, Beside::Full, "an argument");
+                port.request = cx.with_defaults(fields);
+                if let Some(arg) = port.request.iter().find(|arg| cx.names.borrow().text(arg.name) == "port") {
+                    let message = "`port` is the engine's word for the port of a call";
+                    cx.error_help(Code::ReservedName, arg.span, message, "choose another name");
+                }
+            }
+            match (table.entry("response"), port.replies) {
+                (Some(entry), false) => {
+                    let message = "a port with `reply = \"none\"` has no response";
+                    cx.error_help(Code::UnknownKey, entry.key_span, message, "leave out one of the two");
+                }
+                (None, true) => {
+                    cx.error_help(
+                        Code::MissingKey,
+                        item.key,
+                        "a port lacks the key `response`",
+                        "write `response = { … }`, or `reply = \"none\"` where no outcome will come",
+                    );
+                }
+                (Some(entry), true) => port.response = response(cx, &entry.value),
+                (None, false) => {}
+            }
+        }
+        cx.ports.push(port);
+    }
+}
+
+fn response(cx: &mut Cx<'_>, node: &Node) -> Vec<(OutcomeId, bool)> {
+    let mut response = Vec::new();
+    for (field, _) in cx.fields(node, Beside::Optional, "a field of an answer") {
+        let name = cx.text_of(field.name);
+        if OUTCOME_WORDS.contains(&name.as_str()) {
+            let message = format!("`outcome.{name}` is the engine's");
+            cx.error_help(Code::ReservedName, field.span, message, "choose another name");
+            continue;
+        }
+        if let Some(at) = cx.outcome_names.get(&name).copied() {
+            let known = &cx.outcomes[usize::from(at)];
+            if known.ty != field.ty && !poisoned(&known.ty) && !poisoned(&field.ty) {
+                let message = format!("the outcome field {} is of two types", quoted(&name));
+                let found = Diagnostic::error(Code::WrongType, field.span, message)
+                    .also(known.span, "declared with another type here");
+                cx.out
+                    .push(found.help("one name under `outcome` means one type in the whole pack: rename one of them"));
+            }
+            response.push((OutcomeId(at), field.optional));
+            cx.outcomes[usize::from(at)].optional |= field.optional;
+            continue;
+        }
+        let Some(at) = cx.room(cx.outcomes.len(), "outcome fields", field.span) else { break };
+        response.push((OutcomeId(at), field.optional));
+        cx.outcome_names.insert(name, at);
+        cx.outcomes.push(field);
+    }
+    response
+}
+
+/// Messages.
+pub(super) fn messages(cx: &mut Cx<'_>, sections: &Sections<'_>) {
+    for item in sections.of("message") {
+        let Some(at) = cx.room(cx.messages.len(), "messages", item.key) else { break };
+        cx.check_form("a message", item.name, item.key);
+        cx.message_names.insert(item.name.to_owned(), at);
+        let message = message(cx, item);
+        cx.messages.push(message);
+    }
+}
+
+fn message(cx: &Cx<'_>, item: &Item<'_>) -> Message {
+    let mut message = Message {
+        name: cx.intern(item.name),
+        channel: Channel::Ui,
+        consts: Vec::new(),
+        fields: Vec::new(),
+        text: None,
+        doc: String::new(),
+        span: item.key,
+    };
+    let Some(table) = cx.table(item.node, "a message") else { return message };
+    cx.allow(table, "a message", &["channel", "level", "const", "field", "text", "doc"]);
+    message.doc = cx.doc(table);
+    let channels = [("ui", Channel::Ui), ("stream", Channel::Stream), ("log", Channel::Log(Level::Info))];
+    if let Some(channel) = cx.need(table, item.key, "a message", "channel") {
+        message.channel = Field::new(channel, cx.out).one_of(&channels).unwrap_or(Channel::Ui);
+        let log = matches!(message.channel, Channel::Log(_));
+        match table.entry("level") {
+            Some(entry) if log => {
+                let levels = [
+                    ("debug", Level::Debug),
+                    ("info", Level::Info),
+                    ("warning", Level::Warning),
+                    ("error", Level::Error),
+                ];
+                if let Some(level) = Field::new(&entry.value, cx.out).one_of(&levels) {
+                    message.channel = Channel::Log(level);
+                }
+            }
+            Some(entry) => {
+                cx.error_help(
+                    Code::UnknownKey,
+                    entry.key_span,
+                    "only messages to the log have a level",
+                    "leave it out",
+                );
+            }
+            None if log => {
+                cx.error_help(
+                    Code::MissingKey,
+                    item.key,
+                    "a log message lacks the key `level`",
+                    "write debug, info, warning or error",
+                );
+            }
+            None => {}
+        }
+    }
+    if let Some(node) = table.get("field") {
+        message.fields = cx.with_defaults(cx.fields(node, Beside::Full, "a field of a message"));
+    }
+    if let Some(consts) = table.get("const").and_then(|node| cx.table(node, "constants")) {
+        for entry in consts {
+            cx.check_form("a constant", &entry.key, entry.key_span);
+            let name = cx.intern(&entry.key);
+            if let Some(field) = message.fields.iter().find(|field| field.name == name) {
+                cx.out.push(super::merge::twice("field", &entry.key, entry.key_span, field.span));
+            }
+            if let Some(value) = constant(cx, &entry.value) {
+                message.consts.push((name, value));
+            }
+        }
+    }
+    if let Some(node) = table.get("text")
+        && let Some(text) = cx.text(node)
+    {
+        template(cx, node, text, &message);
+        message.text = Some(text.to_owned());
+    }
+    message
+}
+
+/// A constant has the type that it shows.
+fn constant(cx: &Cx<'_>, node: &Node) -> Option<Value> {
+    use crate::syntax::Kind;
+    let ty = match &node.kind {
+        Kind::Bool(_) => Type::Bool,
+        Kind::Number(text) if text.contains(['.', 'e', 'E']) => Type::Decimal,
+        Kind::Number(_) => Type::Int,
+        Kind::Text(text) => match sigil(text) {
+            super::literals::Sigil::Param(name) => {
+                cx.param_names.get(name).map_or(Type::Text, |at| cx.params[usize::from(*at)].ty.clone())
+            }
+            _ => Type::Text,
+        },
+        _ => return cx.wrong(node, "text, a number or a truth value"),
+    };
+    cx.literal(node, &ty)
+}
+
+/// Whether each `{field}` of a text is one.
+fn template(cx: &Cx<'_>, node: &Node, text: &str, message: &Message) {
+    let names: Vec<String> = message.fields.iter().map(|field| cx.text_of(field.name)).collect();
+    let mut from = 0;
+    while let Some(open) = text[from..].find('{').map(|at| from + at) {
+        let Some(close) = text[open..].find('}').map(|at| open + at) else {
+            let span = cx.inside(node, open, text.len());
+            cx.error_help(Code::BadValue, span, "the bracket is not closed", "add `}`");
+            return;
+        };
+        let name = &text[open + 1..close];
+        let span = cx.inside(node, open, close + 1);
+        match names.iter().position(|known| known == name) {
+            None => cx.unknown("field of this message", name, span, names.iter().map(String::as_str)),
+            Some(at) => {
+                let ty = &message.fields[at].ty;
+                if !scalar(ty) && *ty != Type::Narrative && ty.item().is_none_or(|of| !scalar(of)) && !poisoned(ty) {
+                    cx.error_help(
+                        Code::WrongType,
+                        span,
+                        format!("{} has no plain text", cx.shown(ty)),
+                        "put a field of a plain type here",
+                    );
+                }
+            }
+        }
+        from = close + 1;
+    }
+}
+
+/// Answer modes.
+pub(super) fn modes(cx: &mut Cx<'_>, sections: &Sections<'_>) {
+    for item in sections.of("answer_mode") {
+        let Some(at) = cx.room(cx.modes.len(), "answer modes", item.key) else { break };
+        cx.check_form("an answer mode", item.name, item.key);
+        cx.mode_names.insert(item.name.to_owned(), at);
+        let mut mode = Mode { name: cx.intern(item.name), claims: Claims::Nothing, doc: String::new(), span: item.key };
+        if let Some(reader) = Field::new(item.node, cx.out).table("an answer mode") {
+            let words = [("confirmed", Claims::Confirmed), ("limited", Claims::Limited), ("nothing", Claims::Nothing)];
+            mode.claims = reader.required("claims").and_then(|field| field.one_of(&words)).unwrap_or(Claims::Nothing);
+            mode.doc = reader.optional("doc").and_then(Field::text).unwrap_or_default().to_owned();
+            reader.finish();
+        }
+        cx.modes.push(mode);
+    }
+}
+
+/// The enums of the engine's words and of what the pack names, for paths to such values.
+pub(super) fn words(cx: &mut Cx<'_>, place: Span, calls: &[String], reasons: &[String]) {
+    use crate::model::reason;
+    let make = |cx: &Cx<'_>, name: &str, values: Vec<String>| {
+        let values = values.iter().map(|value| cx.intern(value)).collect();
+        cx.add_enum(name, values, place).unwrap_or(match POISON {
+            Type::Enum(id) => id,
+            _ => unreachable!("the poison is an enum"),
+        })
+    };
+    let texts = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    cx.words.status = make(cx, "outcome.status", texts(&reason::STATUSES));
+    cx.words.claims = make(cx, "answer.claims", texts(&reason::CLAIMS));
+    cx.words.modes = make(cx, "answer.mode", cx.mode_names.keys().cloned().collect());
+    cx.words.ports = make(cx, "call.port", cx.port_names.keys().cloned().collect());
+    cx.words.calls = make(cx, "outcome.call", calls.to_vec());
+    let all =
+        texts(&reason::ALL).into_iter().chain(reasons.iter().filter(|r| !reason::ALL.contains(&r.as_str())).cloned());
+    cx.words.reasons = make(cx, "reason", all.collect());
+}

@@ -1,0 +1,240 @@
+//! Values that effects write: literals, paths, parameters and the few ways to compute one.
+
+use crate::diag::{Code, Diagnostic, quoted};
+use crate::model::effect::Expr;
+use crate::model::names::Sym;
+use crate::model::schema::{NamedType, Type};
+use crate::model::value::Value;
+use crate::source::Span;
+use crate::syntax::{Kind, Node, Table};
+
+use super::cx::{Cx, poisoned};
+use super::literals::{Sigil, sigil};
+use super::paths::Scope;
+
+const COMPUTED: &[&str] = &["first", "join", "new_id"];
+
+impl Cx<'_> {
+    /// A value where a type is due.
+    pub fn expr(&self, node: &Node, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
+        match &node.kind {
+            Kind::Null => None,
+            Kind::Text(text) => match sigil(text) {
+                Sigil::Path(path) => self.path_expr(node, path, ty, scope),
+                _ => self.literal(node, ty).map(Expr::Value),
+            },
+            Kind::Table(table) if COMPUTED.iter().any(|key| table.get(key).is_some()) => {
+                self.computed(node, table, ty, scope)
+            }
+            _ if poisoned(ty) => None,
+            Kind::Table(table) => match ty {
+                Type::Record(_) => self.record_expr(node, table, ty, scope, false),
+                Type::Map { key, of, .. } => {
+                    let mut entries = Vec::new();
+                    let mut good = true;
+                    for entry in table {
+                        let key = self.key(&entry.key, entry.key_span, key);
+                        match (key, self.expr(&entry.value, of, scope)) {
+                            (Some(key), Some(value)) => entries.push((key, value)),
+                            _ => good = false,
+                        }
+                    }
+                    if good && entries.iter().all(|(_, expr)| matches!(expr, Expr::Value(_))) {
+                        return self.literal(node, ty).map(Expr::Value);
+                    }
+                    good.then_some(Expr::Map(entries))
+                }
+                _ => self.wrong(node, &self.shown(ty)),
+            },
+            Kind::List(items) => match ty {
+                Type::List { of, .. } | Type::Set { of, .. } => {
+                    let values: Vec<_> = items.iter().map(|item| self.expr(item, of, scope)).collect();
+                    let values = values.into_iter().collect::<Option<Vec<_>>>()?;
+                    if values.iter().all(|expr| matches!(expr, Expr::Value(_))) {
+                        return self.literal(node, ty).map(Expr::Value);
+                    }
+                    Some(Expr::List(values))
+                }
+                _ => self.wrong(node, &self.shown(ty)),
+            },
+            _ => self.literal(node, ty).map(Expr::Value),
+        }
+    }
+
+    fn path_expr(&self, node: &Node, path: &str, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
+        let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
+        match self.path_in(node, path, 1, scope) {
+            Ok((path, found)) if self.fits(&found, ty) => (!poisoned(ty)).then_some(Expr::Path { path, optional }),
+            Ok((_, found)) => {
+                self.mismatch(node.span, &found, ty);
+                None
+            }
+            Err(fault) => {
+                self.report(fault);
+                None
+            }
+        }
+    }
+
+    fn mismatch(&self, span: Span, found: &Type, ty: &Type) {
+        let found_text = match (found, ty) {
+            (Type::Enum(a), Type::Enum(b)) => {
+                let known = self.values_of(*b);
+                let names = self.names.borrow();
+                let more: Vec<_> = self
+                    .values_of(*a)
+                    .into_iter()
+                    .filter(|value| !known.contains(value))
+                    .map(|v| names.text(v).to_owned())
+                    .collect();
+                format!("a value that may also be {}", crate::diag::listed(&more))
+            }
+            _ => self.shown(found),
+        };
+        let message = format!("expected {}, found {found_text}", self.shown(ty));
+        self.out.push(Diagnostic::error(Code::WrongType, span, message));
+    }
+
+    fn computed(&self, node: &Node, table: &Table, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
+        if let Some(first) = table.get("first") {
+            self.allow(table, "`first`", &["first"]);
+            let items = self.list(first, "values")?;
+            if items.is_empty() {
+                self.error_help(Code::BadValue, first.span, "the first of nothing", "list the values");
+                return None;
+            }
+            let of: Vec<_> = items.iter().map(|item| self.expr(item, ty, scope)).collect();
+            return of.into_iter().collect::<Option<Vec<_>>>().map(Expr::First);
+        }
+        if let Some(join) = table.get("join") {
+            self.allow(table, "`join`", &["join", "sep"]);
+            let sep = table.get("sep").map_or(Some(" "), |node| self.text(node))?.to_owned();
+            let items = self.list(join, "values")?;
+            let of: Vec<_> = items.iter().map(|item| self.joined(item, scope)).collect();
+            if !matches!(ty, Type::Text | Type::Narrative) && !poisoned(ty) {
+                self.mismatch(node.span, &Type::Text, ty);
+                return None;
+            }
+            return of.into_iter().collect::<Option<Vec<_>>>().map(|of| Expr::Join { of, sep });
+        }
+        self.allow(table, "`new_id`", &["new_id"]);
+        let prefix = self.text(table.get("new_id")?)?;
+        self.check_form("an id", prefix, node.span).then_some(())?;
+        if !matches!(ty, Type::Id | Type::Text) && !poisoned(ty) {
+            self.mismatch(node.span, &Type::Id, ty);
+            return None;
+        }
+        Some(Expr::NewId(prefix.to_owned()))
+    }
+
+    /// A text to join, or a list of texts.
+    fn joined(&self, node: &Node, scope: &Scope<'_>) -> Option<Expr> {
+        if let Kind::Text(text) = &node.kind
+            && let Sigil::Path(path) = sigil(text)
+        {
+            let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
+            return match self.path_in(node, path, 1, scope) {
+                Ok((path, found)) if self.fits(found.item().unwrap_or(&found), &Type::Narrative) => {
+                    Some(Expr::Path { path, optional })
+                }
+                Ok((_, found)) => {
+                    self.mismatch(node.span, &found, &Type::Text);
+                    None
+                }
+                Err(fault) => {
+                    self.report(fault);
+                    None
+                }
+            };
+        }
+        self.expr(node, &Type::Text, scope)
+    }
+
+    /// A record field by field. `partial`: only some fields, as `merge` takes them.
+    pub fn record_expr(&self, node: &Node, table: &Table, ty: &Type, scope: &Scope<'_>, partial: bool) -> Option<Expr> {
+        let Type::Record(id) = ty else { return None };
+        let fields = self.records[id.index()].fields.clone();
+        let given = self.given(node, table, &fields, scope, partial)?;
+        let literal = given.iter().all(|(_, expr)| matches!(expr, Expr::Value(_)));
+        if literal && !partial {
+            return self.literal(node, ty).map(Expr::Value);
+        }
+        Some(Expr::Record(given))
+    }
+
+    /// What a record, a call or a message is given, by name, in declared order; defaults are filled in.
+    pub fn given(
+        &self,
+        node: &Node,
+        table: &Table,
+        fields: &[NamedType],
+        scope: &Scope<'_>,
+        partial: bool,
+    ) -> Option<Vec<(Sym, Expr)>> {
+        let mut given = Vec::new();
+        let mut good = true;
+        let names: Vec<String> = fields.iter().map(|field| self.text_of(field.name)).collect();
+        for (field, name) in fields.iter().zip(&names) {
+            match table.entry(name) {
+                Some(entry) => match self.expr(&entry.value, &field.ty, scope) {
+                    Some(expr) => {
+                        if let (Expr::Path { optional: true, .. }, false, false) =
+                            (&expr, field.optional, field.default.is_some())
+                        {
+                            let message = format!("{} is mandatory, but this may leave it out", quoted(name));
+                            let found = Diagnostic::error(Code::BadValue, entry.value.span, message)
+                                .also(field.span, "declared here");
+                            self.out.push(found.help("leave the `?` out, or declare the field `optional = true`"));
+                            good = false;
+                        }
+                        given.push((field.name, expr));
+                    }
+                    None => good = false,
+                },
+                None if partial || field.optional || field.default.is_some() => {}
+                None => {
+                    self.lacks_field(name, field, node.span);
+                    good = false;
+                }
+            }
+        }
+        good &= table.iter().all(|entry| names.contains(&entry.key));
+        self.known_fields(table, &names);
+        good.then_some(given)
+    }
+
+    /// The type of a value that declares none: what a call keeps. `None` = not known, or not yet.
+    pub fn type_of(&self, node: &Node, scope: &Scope<'_>) -> Option<Type> {
+        match &node.kind {
+            Kind::Bool(_) => Some(Type::Bool),
+            Kind::Number(text) => {
+                Some(if text.contains(['.', 'e', 'E']) && !text.starts_with("0x") { Type::Decimal } else { Type::Int })
+            }
+            Kind::Text(text) => match sigil(text) {
+                Sigil::Path(path) => {
+                    let path = path.strip_suffix('?').unwrap_or(path);
+                    self.path_in(node, path, 1, scope).ok().map(|(_, ty)| ty)
+                }
+                Sigil::Param(name) => self.param_names.get(name).map(|at| self.params[usize::from(*at)].ty.clone()),
+                Sigil::Plain(_) => Some(Type::Text),
+            },
+            Kind::Table(table) => match (table.get("first"), table.get("join"), table.get("new_id")) {
+                (Some(Node { kind: Kind::List(items), .. }), _, _) => {
+                    items.iter().find_map(|item| self.type_of(item, scope))
+                }
+                (None, Some(_), _) => Some(Type::Text),
+                (None, None, Some(_)) => Some(Type::Id),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A whole number that is written out.
+    pub fn whole_number(&self, node: &Node) -> Option<i64> {
+        match self.literal(node, &Type::Int)? {
+            Value::Int(number) => Some(number),
+            _ => None,
+        }
+    }
+}
