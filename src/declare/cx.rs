@@ -196,10 +196,6 @@ impl<'a> Cx<'a> {
         self.out.push(Diagnostic::error(code, span, message).help(help));
     }
 
-    pub fn field(&self, node: &'a Node) -> Field<'a> {
-        Field::new(node, self.out)
-    }
-
     /// A table, or `None` and a wrong type.
     pub fn table<'n>(&self, node: &'n Node, what: &str) -> Option<&'n Table> {
         match &node.kind {

@@ -71,6 +71,10 @@ pub fn declare(files: &[SourceText], options: &Options) -> Declared {
     sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
     let mut documents = Vec::new();
     let mut broken = false;
+    if sorted.is_empty() {
+        // Spans need a file.
+        sources.add("<no files>", "");
+    }
     for file in sorted {
         let id = sources.add(&file.name, &file.text);
         let Some(format) = Format::of_path(&file.name) else {
@@ -297,7 +301,7 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
                     let message = format!("the kept value {} is of two types", quoted(name));
                     let found =
                         Diagnostic::error(Code::WrongType, *span, message).also(first, "kept with another type here");
-                    out_of(cx)
+                    cx.out
                         .push(found.help(
                             "one name under `outcome.kept` means one type in the whole pack: rename one of them",
                         ));
@@ -323,10 +327,6 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
             }
         }
     }
-}
-
-fn out_of<'a>(cx: &Cx<'a>) -> &'a Diagnostics {
-    cx.out
 }
 
 /// Named conditions and blocks are read once by themselves too, so that those never used are checked as well.
@@ -397,3 +397,6 @@ fn overridden(sections: &Sections<'_>, overrides: &[(String, Node)]) -> Vec<(Str
     }
     told.into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests;

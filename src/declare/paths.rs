@@ -201,7 +201,7 @@ impl Cx<'_> {
                 "session_id" => value(Place::EnvSession, Type::Id),
                 _ => fault(unknown("env value", text, span, ["today", "now", "turn_id", "session_id"])),
             },
-            At::Value { place, steps, ty } => self.into_value(place, steps, ty, piece, scope),
+            At::Value { place, steps, ty } => self.beyond(place, steps, ty, piece, scope),
         }
     }
 
@@ -270,7 +270,7 @@ impl Cx<'_> {
         }
     }
 
-    fn into_value(
+    fn beyond(
         &self,
         place: Place,
         mut steps: Vec<Step>,

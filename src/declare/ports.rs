@@ -11,7 +11,7 @@ use crate::syntax::{Field, Node};
 use super::cx::{Cx, Item, POISON, poisoned};
 use super::literals::sigil;
 use super::merge::Sections;
-use super::types::{Beside, scalar};
+use super::types::{Beside, MESSAGE_FIELD, scalar};
 
 /// Names under `outcome` that are the engine's.
 const OUTCOME_WORDS: &[&str] = &["call", "port", "status", "error", "kept"];
@@ -255,7 +255,7 @@ fn message(cx: &Cx<'_>, item: &Item<'_>) -> Message {
         }
     }
     if let Some(node) = table.get("field") {
-        message.fields = cx.with_defaults(cx.fields(node, Beside::Full, "a field of a message"));
+        message.fields = cx.with_defaults(cx.fields(node, Beside::Full, MESSAGE_FIELD));
     }
     if let Some(consts) = table.get("const").and_then(|node| cx.table(node, "constants")) {
         for entry in consts {

@@ -188,9 +188,6 @@ fn examples(cx: &Cx<'_>, node: &Node, table: &Table, text: bool, around: &Around
             return Vec::new();
         }
         let items = cx.list(&entry.value, "texts").unwrap_or_default();
-        if items.is_empty() && matches!(entry.value.kind, Kind::List(_)) {
-            cx.error_help(Code::MissingPart, entry.value.span, format!("`{key}` is empty"), "write at least one text");
-        }
         items.iter().filter_map(|node| cx.word(node).map(|text| (text.to_owned(), node.span))).collect()
     };
     let (examples, counterexamples) = (read("examples"), read("counterexamples"));
@@ -203,8 +200,8 @@ fn alternative(cx: &Cx<'_>, node: &Node, event: EventId, text: bool, around: &Ar
     let (phrase, pattern, signal) = (table.entry("phrase"), table.entry("pattern"), table.entry("signal"));
     let known: &[&str] = match (phrase.or(pattern), signal) {
         (Some(_), None) => &["phrase", "pattern", "whole", "starts", "tag", "set"],
-        (None, Some(_)) => &["signal", "is", "tag", "set"],
-        _ => &["phrase", "pattern", "signal", "is", "whole", "starts", "tag", "set"],
+        (None, Some(_)) => &["signal", "is", "ambiguous", "tag", "set"],
+        _ => &["phrase", "pattern", "signal", "is", "ambiguous", "whole", "starts", "tag", "set"],
     };
     cx.allow(table, "an alternative", known);
     let words = phrase.or(pattern);
@@ -284,6 +281,28 @@ fn by_signal(cx: &Cx<'_>, table: &Table, node: &Node, event: EventId, text: bool
             cx.error_help(Code::BadValue, node.span, message, "test it in `entry`");
             return None;
         }
+    }
+    if let Some(entry) = table.entry("ambiguous") {
+        if known.kind != InputKind::Signal {
+            let message = format!("{} is no signal, so it is never ambiguous", quoted(name));
+            cx.error_help(Code::BadValue, entry.key_span, message, "leave `ambiguous` out");
+            return None;
+        }
+        if let Some(is) = table.entry("is") {
+            let found = Diagnostic::error(Code::BadValue, is.key_span, "an ambiguous signal has no value to test");
+            cx.out
+                .push(found.also(entry.key_span, "ambiguous here").help("keep one of them, or write two alternatives"));
+            return None;
+        }
+        if !Field::new(&entry.value, cx.out).bool()? {
+            cx.error_help(
+                Code::BadValue,
+                entry.value.span,
+                "this is the same as leaving it out",
+                "write `ambiguous = true`, or leave it out",
+            );
+        }
+        return Some(By::Ambiguous(input));
     }
     let ty = known.ty.item().unwrap_or(&known.ty);
     let is = match table.get("is") {

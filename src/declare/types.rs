@@ -27,6 +27,9 @@ const PLAIN: &[(&str, Type)] = &[
 const FORMS: &[&str] = &["type", "enum", "key_of", "record", "list", "set", "map"];
 pub(super) const TYPE_KEYS: &[&str] = &["type", "enum", "key_of", "record", "list", "set", "map", "max", "evict"];
 
+/// What a field of a message is called in findings.
+pub(super) const MESSAGE_FIELD: &str = "a field of a message";
+
 /// What stands beside a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beside {
@@ -273,7 +276,11 @@ impl Cx<'_> {
         let Some(table) = self.table(node, &format!("{what}s")) else { return Vec::new() };
         let mut fields = Vec::new();
         for entry in table {
-            let good = self.check_name(what, &entry.key, entry.key_span);
+            // No path leads into a message, so its fields may bear any name.
+            let good = match what {
+                MESSAGE_FIELD => self.check_form(what, &entry.key, entry.key_span),
+                _ => self.check_name(what, &entry.key, entry.key_span),
+            };
             let typed = self.typed(&entry.key, entry, beside, what);
             let name = self.intern(&entry.key);
             let ty = if good { typed.ty } else { POISON };

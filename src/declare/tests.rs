@@ -1,0 +1,1 @@
+//! Whole packs, and what is said of typical mistakes.
