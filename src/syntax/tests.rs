@@ -1,3 +1,5 @@
+//! Tests of the document layer: what each format means, and what its errors say.
+
 use super::*;
 use crate::report;
 use crate::source::SourceMap;

@@ -1,4 +1,46 @@
-//! Repository chores.
-fn main() {
-    println!("usage: cargo xtask tidy");
+//! `cargo xtask`: the chores of this repository, each also run by a test.
+
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+  tidy                    check layers, file heads and sizes, words and links
+  transitions [--check]   write docs/transitions.md, or say whether it is up to date
+";
+
+fn main() -> ExitCode {
+    #[expect(clippy::disallowed_methods, reason = "a program reads its own arguments")]
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = xtask::root();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["tidy"] => tidy(&root),
+        ["transitions"] => report(xtask::transitions::write(&root)),
+        ["transitions", "--check"] => report(xtask::transitions::check(&root)),
+        _ => {
+            eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn tidy(root: &std::path::Path) -> ExitCode {
+    let findings = xtask::tidy::run(&xtask::tree::read(root));
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn report(outcome: Result<String, String>) -> ExitCode {
+    match outcome {
+        Ok(message) => {
+            println!("{message}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
 }
