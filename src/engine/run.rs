@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::lexicon::MAX_TEXT;
+use crate::model::Pack;
 use crate::model::effect::Effect;
 use crate::model::ids::{ClassId, FrameSet, ModeId, SlotSet};
 use crate::model::names::Sym;
@@ -195,10 +196,12 @@ impl<'a> Run<'a, '_> {
     }
 }
 
-pub(super) fn open_calls(class: ClassId, done: &Done) -> Vec<OpenCall> {
+/// The calls that wait for an outcome; those to ports that never reply do not.
+pub(super) fn open_calls(pack: &Pack, class: ClassId, done: &Done) -> Vec<OpenCall> {
     done.calls
         .iter()
         .zip(&done.kept)
+        .filter(|(call, _)| pack.ports[call.port.index()].replies)
         .map(|(call, kept)| OpenCall {
             id: call.id.clone(),
             class,

@@ -179,7 +179,7 @@ impl<'a> Run<'a, '_> {
             waiting: false,
         })?;
         let unused = if class == pack.boundary { Vec::new() } else { unused(self.registry, class, heard) };
-        let calls = open_calls(class, &performed.done);
+        let calls = open_calls(pack, class, &performed.done);
         let turn = (!calls.is_empty()).then(|| {
             Arc::new(Turn {
                 id: self.env.turn_id.clone(),

@@ -182,7 +182,7 @@ impl<'a> Run<'a, '_> {
             written,
             waiting: !rest.is_empty(),
         })?;
-        rest.extend(open_calls(class, &performed.done));
+        rest.extend(open_calls(pack, class, &performed.done));
         let next = (!rest.is_empty()).then(|| {
             let mut written = turn.written.clone();
             performed.done.written.iter().for_each(|slot| written.insert(slot));
