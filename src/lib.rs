@@ -1,5 +1,6 @@
 //! Segue: a declarative transition-registry engine for multi-turn assistants.
 
+pub mod check;
 pub mod declare;
 pub mod diag;
 pub mod engine;

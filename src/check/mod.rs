@@ -1,0 +1,25 @@
+//! Semantic checks over a resolved pack: what each class may read, write and rely on. Every finding is collected.
+
+mod allowance;
+mod answers;
+mod carryover;
+mod carryover_finding;
+mod cycles;
+mod facts;
+mod owners;
+mod presence;
+mod presence_finding;
+mod same;
+mod show;
+
+use crate::diag::Diagnostics;
+use crate::model::Pack;
+
+/// Runs every check. The pack must be filled by [`walk::fill`](crate::model::walk::fill).
+pub fn check(pack: &Pack, out: &Diagnostics) {
+    carryover::check(pack, out);
+    owners::check(pack, out);
+    presence::check(pack, out);
+    cycles::check(pack, out);
+    answers::check(pack, out);
+}

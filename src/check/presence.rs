@@ -1,0 +1,367 @@
+//! A plain `$path` is surely there wherever it is used.
+
+use crate::diag::Diagnostics;
+use crate::model::Pack;
+use crate::model::class::{By, Class, On, Trigger};
+use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
+use crate::model::effect::{Call, Effect, Expr, Verb};
+use crate::model::ids::{ClassId, PortId, Slot};
+use crate::model::names::Sym;
+use crate::model::value::Value;
+use crate::model::walk::{self, At, Part};
+use crate::model::{InputKind, class::Base};
+
+use super::allowance::Allowance;
+use super::carryover;
+use super::facts::{Facts, Ground, Kind, bare};
+use super::presence_finding::{Missing, diagnostic};
+
+/// Checks every plain `$path` of every class.
+pub fn check(pack: &Pack, out: &Diagnostics) {
+    let ground = Ground::of(pack);
+    for id in (0..pack.classes.len()).map(ClassId::at) {
+        let allowance = Allowance::of(pack, id);
+        let class = &pack.classes[id.index()];
+        let mut checker = Checker { ground: &ground, allowance: &allowance, id, class, found: Vec::new() };
+        checker.class();
+        out.extend(checker.found.iter().map(|missing| diagnostic(pack, class, missing)));
+    }
+}
+
+/// One way in which the effects of a class come to be done: the trigger, and what is known then.
+struct World<'a> {
+    trigger: usize,
+    facts: Facts<'a>,
+}
+
+struct Checker<'a> {
+    ground: &'a Ground<'a>,
+    allowance: &'a Allowance<'a>,
+    id: ClassId,
+    class: &'a Class,
+    found: Vec<Missing>,
+}
+
+impl<'a> Checker<'a> {
+    fn pack(&self) -> &'a Pack {
+        self.ground.pack
+    }
+
+    fn class(&mut self) {
+        let class = self.class;
+        let mut plain = false;
+        walk::paths(class, &mut |_, how, _| plain |= how == walk::Use::Plain);
+        if !plain {
+            return;
+        }
+        let worlds = self.worlds();
+        for world in &worlds {
+            self.effects(&class.effects, &world.facts, &|item, part| At::Do(item, part), Some(world.trigger));
+        }
+        for row in 0..class.settle.len() {
+            for facts in self.settled(&worlds, row, &mut Vec::new()) {
+                self.effects(&class.settle[row].effects, &facts, &|item, part| At::SettleDo(row, item, part), None);
+            }
+        }
+    }
+
+    /// Each way in which the class is chosen, with the facts its effects start from.
+    fn worlds(&self) -> Vec<World<'a>> {
+        let mut worlds: Vec<World<'a>> = Vec::new();
+        for (at, trigger) in self.class.triggers.iter().enumerate() {
+            for facts in self.triggered(trigger) {
+                let facts = match trigger.on {
+                    On::Event(_) | On::Boundary => facts.carried(self.class),
+                    On::Outcome { base: Base::Selected, .. } => facts,
+                    // The state is another one than the guards saw.
+                    On::Outcome { base: Base::Before, .. } => facts.elsewhere(),
+                };
+                if !worlds.iter().any(|world| world.facts == facts) {
+                    worlds.push(World { trigger: at, facts });
+                }
+            }
+        }
+        worlds
+    }
+
+    fn triggered(&self, trigger: &Trigger) -> Vec<Facts<'a>> {
+        let pack = self.pack();
+        let kind = match trigger.on {
+            On::Event(event) => Kind::Event(event),
+            On::Outcome { port, ok, .. } => Kind::Outcome(port.map_or_else(|| answering(pack), |port| vec![port]), ok),
+            On::Boundary => Kind::Any,
+        };
+        let mut facts = Facts::new(self.ground, self.allowance, kind);
+        if self.id == pack.boundary {
+            facts = match (trigger.reason, trigger.on) {
+                (Some(reason), _) => facts.with_reasons(vec![reason], true),
+                (None, on) => facts.with_reasons(boundary_reasons(pack), on == On::Boundary),
+            };
+        }
+        match trigger.on {
+            On::Event(event) => {
+                for (field, must) in &pack.events[event.index()].fields {
+                    if *must {
+                        facts.assume_present(&bare(Place::Input(*field)));
+                    }
+                }
+            }
+            On::Outcome { .. } => self.assume_kept(&mut facts),
+            On::Boundary => {}
+        }
+        for cond in [&self.class.requires, &trigger.requires, &self.class.entry, &trigger.entry] {
+            facts.assume(cond);
+        }
+        if trigger.any.is_empty() {
+            return vec![facts];
+        }
+        let tag = pack.inputs.iter().position(|input| input.kind == InputKind::Tag);
+        let mut each: Vec<Facts<'a>> = Vec::new();
+        for alternative in &trigger.any {
+            let mut facts = facts.clone();
+            if let By::Signal { input, is } = &alternative.by {
+                let path = bare(Place::Input(*input));
+                let ty = &pack.inputs[input.index()].ty;
+                if is.is_empty() || ty.is_collection() {
+                    facts.assume_present(&path);
+                } else {
+                    facts.assume_value(&path, ty, is.clone());
+                }
+            }
+            for (input, _) in &alternative.sets {
+                facts.assume_present(&bare(Place::Input(*input)));
+            }
+            if let (Some(tag), Some(name)) = (tag, alternative.tag) {
+                let path = bare(Place::Input(crate::model::ids::InputId::at(tag)));
+                facts.assume_value(&path, &pack.inputs[tag].ty, vec![Value::Sym(name)]);
+            }
+            if !each.contains(&facts) {
+                each.push(facts);
+            }
+        }
+        each
+    }
+
+    /// What every call whose outcome may come has kept.
+    fn assume_kept(&self, facts: &mut Facts<'a>) {
+        let Kind::Outcome(ports, _) = facts.kind.clone() else { return };
+        let mut common: Option<Vec<Path>> = None;
+        for class in &self.pack().classes {
+            walk::effects(class, &mut |_, effect| {
+                if let Verb::Call(call) = &effect.verb
+                    && ports.contains(&call.port)
+                {
+                    let kept = kept(call);
+                    common = Some(match common.take() {
+                        None => kept,
+                        Some(common) => common.into_iter().filter(|path| kept.contains(path)).collect(),
+                    });
+                }
+            });
+        }
+        common.unwrap_or_default().iter().for_each(|path| facts.assume_present(path));
+    }
+
+    /// Each way in which a settle row comes to be done, with the facts its effects start from.
+    fn settled(&self, worlds: &[World<'a>], row: usize, visiting: &mut Vec<usize>) -> Vec<Facts<'a>> {
+        let class = self.class;
+        let on = class.settle[row].on;
+        let mut each: Vec<Facts<'a>> = Vec::new();
+        let mut add = |facts: Facts<'a>, call: &Call| {
+            let disturbed = self.disturbed();
+            let mut later = facts.later(Kind::Outcome(vec![call.port], None), &|slot| disturbed.contains(&slot));
+            kept(call).iter().for_each(|path| later.assume_present(path));
+            if !later.fails(&class.settle[row].when) {
+                later.assume(&class.settle[row].when);
+                if !each.contains(&later) {
+                    each.push(later);
+                }
+            }
+        };
+        for effect in &class.effects {
+            if let Verb::Call(call) = &effect.verb
+                && call.id == on
+            {
+                for world in worlds.iter().filter(|world| !world.facts.fails(&effect.when)) {
+                    add(done(&world.facts, &class.effects, &effect.when), call);
+                }
+            }
+        }
+        visiting.push(row);
+        for (earlier, settle) in class.settle.iter().enumerate() {
+            for effect in &settle.effects {
+                let Verb::Call(call) = &effect.verb else { continue };
+                if call.id != on {
+                    continue;
+                }
+                if visiting.contains(&earlier) {
+                    // A loop of calls: nothing is known but what always is.
+                    add(Facts::new(self.ground, self.allowance, Kind::Any), call);
+                    continue;
+                }
+                for facts in self.settled(worlds, earlier, visiting) {
+                    if !facts.fails(&effect.when) {
+                        add(done(&facts, &settle.effects, &effect.when), call);
+                    }
+                }
+            }
+        }
+        visiting.pop();
+        each
+    }
+
+    /// The fields that another outcome of the turn may change before a given one comes.
+    fn disturbed(&self) -> Vec<Slot> {
+        let pack = self.pack();
+        let replies =
+            |effect: &&Effect| matches!(&effect.verb, Verb::Call(call) if pack.ports[call.port.index()].replies);
+        let settled = self.class.settle.iter().flat_map(|row| &row.effects);
+        let mut disturbed = Vec::new();
+        if self.class.effects.iter().chain(settled.clone()).filter(replies).count() < 2 {
+            return disturbed;
+        }
+        let others = pack.classes.iter().filter(|class| {
+            class.triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { base: Base::Selected, .. }))
+        });
+        for effect in settled.chain(others.flat_map(|class| &class.effects)) {
+            walk::targets(pack, &effect.verb, &mut |slot| disturbed.push(slot));
+        }
+        disturbed
+    }
+
+    /// Checks a list of effects that starts from these facts.
+    fn effects(
+        &mut self,
+        effects: &'a [Effect],
+        start: &Facts<'a>,
+        at: &dyn Fn(usize, Part) -> At,
+        from: Option<usize>,
+    ) {
+        for (item, effect) in effects.iter().enumerate() {
+            if start.fails(&effect.when) {
+                continue;
+            }
+            let mut facts = start.clone();
+            facts.assume(&effect.when);
+            let mut exprs = Vec::new();
+            walk::exprs(&effect.verb, &mut |part, expr| exprs.push((part, expr)));
+            if exprs.iter().any(|(part, _)| *part == Part::With) {
+                facts = done(start, effects, &effect.when);
+            }
+            for (part, expr) in exprs {
+                self.expr(expr, &facts, at(item, part), from);
+            }
+        }
+    }
+
+    fn expr(&mut self, expr: &'a Expr, facts: &Facts<'a>, at: At, from: Option<usize>) {
+        match expr {
+            Expr::Value(_) | Expr::NewId(_) => {}
+            Expr::Path { optional: true, .. } => {}
+            Expr::Path { path, .. } => self.path(path, facts, at, from),
+            Expr::First(of) => {
+                if !of.iter().any(|expr| is_there(expr, facts))
+                    && let Some(last) = of.last()
+                {
+                    self.expr(last, facts, at, from);
+                }
+            }
+            Expr::Join { of, .. } | Expr::List(of) => of.iter().for_each(|expr| self.expr(expr, facts, at, from)),
+            Expr::Record(of) => of.iter().for_each(|(_, expr)| self.expr(expr, facts, at, from)),
+            Expr::Map(of) => of.iter().for_each(|(_, expr)| self.expr(expr, facts, at, from)),
+        }
+    }
+
+    fn path(&mut self, path: &'a Path, facts: &Facts<'a>, at: At, trigger: Option<usize>) {
+        for step in &path.steps {
+            if let Step::Lookup(key) = step {
+                self.path(key, facts, at, trigger);
+            }
+        }
+        let unread = !carryover::may_read(self.pack(), self.class, self.allowance, at, path);
+        let told = self.found.iter().any(|missing| missing.path.span == path.span);
+        if !unread && !told && !facts.is_present(path) {
+            self.found.push(Missing { path: path.clone(), at, trigger });
+        }
+    }
+}
+
+/// The facts after a list of effects, when a condition held at its start.
+fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
+    let mut known = start.clone();
+    known.assume(when);
+    let mut after = known.clone();
+    after.begin_effects();
+    for effect in effects.iter().filter(|effect| !known.fails(&effect.when)) {
+        let sure = known.holds(&effect.when);
+        match &effect.verb {
+            Verb::Set(of) => {
+                let mut reading = known.clone();
+                reading.assume(&effect.when);
+                for (slot, expr) in of {
+                    after.changed(*slot);
+                    if sure && is_there(expr, &reading) {
+                        let path = bare(Place::Field(*slot));
+                        match expr {
+                            Expr::Value(value) => {
+                                let ty = after.slot_type(*slot).clone();
+                                let op = Op::Eq(Operand::Value(value.clone()));
+                                after.assume(&Cond::Test { path: path.clone(), ty, op, span: path.span });
+                            }
+                            _ => after.assume_present(&path),
+                        }
+                    }
+                }
+            }
+            Verb::ClearFrame(_) | Verb::ClearField(_) => {
+                let pack = after.ground_pack();
+                walk::targets(pack, &effect.verb, &mut |slot| after.lost(slot));
+            }
+            Verb::Append(_) | Verb::Remove(_) | Verb::Increment(_) | Verb::Merge(_) => {
+                let pack = after.ground_pack();
+                walk::targets(pack, &effect.verb, &mut |slot| after.changed(slot));
+                if let (true, Verb::Append(of) | Verb::Merge(of)) = (sure, &effect.verb) {
+                    for (slot, _) in of.iter().filter(|(_, expr)| is_there(expr, &known)) {
+                        after.assume_present(&bare(Place::Field(*slot)));
+                    }
+                }
+            }
+            Verb::Call(_) | Verb::Emit { .. } => {}
+        }
+    }
+    after
+}
+
+/// Whether an expression surely has a value. What is written plain has one, else it is a finding of its own.
+fn is_there(expr: &Expr, facts: &Facts<'_>) -> bool {
+    match expr {
+        Expr::Value(value) => value.is_present(),
+        Expr::Path { path, optional } => !optional || facts.is_present(path),
+        Expr::First(of) => {
+            let plain = |expr: &Expr| matches!(expr, Expr::Path { path, .. } if !facts.is_present(path));
+            of.iter().any(|expr| !plain(expr) && is_there(expr, facts))
+                || of.last().is_some_and(|last| is_there(last, facts))
+        }
+        Expr::Join { .. } | Expr::NewId(_) | Expr::Record(_) | Expr::List(_) | Expr::Map(_) => true,
+    }
+}
+
+/// What a call surely keeps.
+fn kept(call: &Call) -> Vec<Path> {
+    let sure = call.keep.iter().filter(|(_, expr)| !walk::may_be_left_out(expr));
+    sure.map(|(name, _)| bare(Place::Kept(*name))).collect()
+}
+
+/// The ports whose outcomes come.
+fn answering(pack: &Pack) -> Vec<PortId> {
+    (0..pack.ports.len()).map(PortId::at).filter(|port| pack.ports[port.index()].replies).collect()
+}
+
+/// What the boundary may be told when no trigger of its own gave a reason.
+fn boundary_reasons(pack: &Pack) -> Vec<Sym> {
+    let engine = crate::model::reason::ALL.iter().filter_map(|reason| pack.names.get(reason));
+    let mut reasons: Vec<Sym> = engine.chain(pack.classes.iter().filter_map(|class| class.unmet)).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    reasons
+}
