@@ -5,6 +5,7 @@ mod answers;
 mod carryover;
 mod carryover_finding;
 mod cycles;
+mod examples;
 mod facts;
 mod owners;
 mod presence;
@@ -22,4 +23,5 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     presence::check(pack, out);
     cycles::check(pack, out);
     answers::check(pack, out);
+    examples::check(pack, out);
 }

@@ -5,7 +5,8 @@ use crate::model::Pack;
 use crate::model::class::{By, Class, On, Trigger};
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
 use crate::model::effect::{Call, Effect, Expr, Verb};
-use crate::model::ids::{ClassId, PortId, Slot};
+use crate::model::ids::{ClassId, InputId, PortId, Slot};
+use crate::model::lexicon::{Elem, Form, Piece, RuleValue, Slot as PhraseSlot};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::model::walk::{self, At, Part};
@@ -122,18 +123,30 @@ impl<'a> Checker<'a> {
             if let By::Signal { input, is } = &alternative.by {
                 let path = bare(Place::Input(*input));
                 let ty = &pack.inputs[input.index()].ty;
-                if is.is_empty() || ty.is_collection() {
+                if is.is_empty() {
+                    if !may_stay_partial(pack, *input) {
+                        facts.assume_present(&path);
+                    }
+                } else if ty.is_collection() {
                     facts.assume_present(&path);
                 } else {
                     facts.assume_value(&path, ty, is.clone());
                 }
             }
+            if let By::Ambiguous(input) = &alternative.by {
+                facts.assume_present(&bare(Place::Candidates(*input)));
+            }
             for (input, _) in &alternative.sets {
                 facts.assume_present(&bare(Place::Input(*input)));
             }
-            if let (Some(tag), Some(name)) = (tag, alternative.tag) {
-                let path = bare(Place::Input(crate::model::ids::InputId::at(tag)));
-                facts.assume_value(&path, &pack.inputs[tag].ty, vec![Value::Sym(name)]);
+            if let Some(tag) = tag.map(InputId::at) {
+                facts.assume_only(tag, alternative.tag.map(Value::Sym));
+                // Where two alternatives match that differ in it, there is no tag.
+                if let Some(name) = alternative.tag
+                    && trigger.any.iter().all(|other| other.tag == Some(name))
+                {
+                    facts.assume_value(&bare(Place::Input(tag)), &pack.inputs[tag.index()].ty, vec![Value::Sym(name)]);
+                }
             }
             if !each.contains(&facts) {
                 each.push(facts);
@@ -350,6 +363,35 @@ fn is_there(expr: &Expr, facts: &Facts<'_>) -> bool {
 fn kept(call: &Call) -> Vec<Path> {
     let sure = call.keep.iter().filter(|(_, expr)| !walk::may_be_left_out(expr));
     sure.map(|(name, _)| bare(Place::Kept(*name))).collect()
+}
+
+/// Whether a signal may have been said in part only, with nothing that completes it for sure. Then an alternative
+/// `signal = …` matches though no value comes of it.
+fn may_stay_partial(pack: &Pack, input: InputId) -> bool {
+    let Some(signal) = pack.signal_inputs.iter().position(|of| *of == input) else { return false };
+    pack.lexicon.signals[signal].rules.iter().any(|rule| {
+        let RuleValue::Template(pieces) = &rule.value else { return false };
+        let parts: Vec<usize> = pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Part(part) => Some(*part),
+                Piece::Text(_) => None,
+            })
+            .collect();
+        let said = |part: usize| match &rule.form {
+            Form::Phrase(elems) => elems.contains(&Elem::Slot(PhraseSlot::Part(part))),
+            Form::Pattern(_) => false,
+        };
+        let completed = |part: usize| {
+            pack.completions.iter().any(|completion| {
+                let sure = completion.from.iter().any(|path| path.place == Place::EnvToday);
+                completion.input == input && completion.part == part && sure
+            })
+        };
+        let missing: Vec<usize> = parts.iter().copied().filter(|part| !said(*part)).collect();
+        // A completed day may not exist: February has no 30th.
+        missing.iter().any(|part| !completed(*part)) || (!missing.is_empty() && parts.len() > 2)
+    })
 }
 
 /// The ports whose outcomes come.

@@ -5,7 +5,7 @@ mod query;
 
 use crate::model::class::Class;
 use crate::model::cond::{Cond, Op, Path, Place, Step};
-use crate::model::ids::{EventId, FrameId, PortId, Slot};
+use crate::model::ids::{EventId, FrameId, InputId, PortId, Slot};
 use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::value::Value;
@@ -94,6 +94,8 @@ pub struct Facts<'a> {
     /// The reasons the boundary may have, and whether it has one.
     reasons: Vec<Sym>,
     reason_sure: bool,
+    /// The one value that an input can have, if any: the tag of the alternative that matched.
+    only: Option<(InputId, Option<Value>)>,
     present: Vec<Path>,
     conds: Vec<Cond>,
 }
@@ -102,6 +104,7 @@ impl PartialEq for Facts<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
             && self.reasons == other.reasons
+            && self.only == other.only
             && self.present == other.present
             && self.conds == other.conds
     }
@@ -115,8 +118,17 @@ pub fn bare(place: Place) -> Path {
 impl<'a> Facts<'a> {
     /// What is known before anything is.
     pub fn new(ground: &'a Ground<'a>, allowance: &'a Allowance<'a>, kind: Kind) -> Self {
-        let (reasons, present, conds) = (Vec::new(), Vec::new(), Vec::new());
-        Self { ground, allowance, kind, stage: Stage::Start, reasons, reason_sure: false, present, conds }
+        Self {
+            ground,
+            allowance,
+            kind,
+            stage: Stage::Start,
+            reasons: Vec::new(),
+            reason_sure: false,
+            only: None,
+            present: Vec::new(),
+            conds: Vec::new(),
+        }
     }
 
     /// The reasons that the step may have.
@@ -134,6 +146,11 @@ impl<'a> Facts<'a> {
     pub fn assume(&mut self, cond: &Cond) {
         self.learn(&same::cond(cond, &same::as_is));
         self.close();
+    }
+
+    /// An input has this value or none.
+    pub fn assume_only(&mut self, input: InputId, value: Option<Value>) {
+        self.only = Some((input, value));
     }
 
     /// Takes a value for present.
@@ -247,6 +264,7 @@ impl<'a> Facts<'a> {
         let mut other = Self::new(self.ground, self.allowance, self.kind.clone());
         other.reasons.clone_from(&self.reasons);
         other.reason_sure = self.reason_sure;
+        other.only.clone_from(&self.only);
         let still = |path: &Path| !matches!(path.place, Place::Field(_) | Place::Before(_));
         for cond in &self.conds {
             let mut stays = true;

@@ -1,6 +1,7 @@
 //! Questions to the facts: what is surely there, what surely holds, what surely does not.
 
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
+use crate::model::ids::PortId;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
 use crate::model::{Derivation, InputKind, Pack, walk};
@@ -173,14 +174,19 @@ impl Facts<'_> {
             Cond::Not(of) => self.holds_plain(of) || self.is_false(cond),
             Cond::Test { path, op, .. } => {
                 let lost = self.absent(path) && !matches!(op, Op::Present(_) | Op::Differs(_));
-                let other_reason = path.place == Place::Reason && self.other_reason(op);
-                lost || other_reason || self.is_false(cond)
+                lost || self.other_value(path, op) || self.is_false(cond)
             }
         }
     }
 
-    fn other_reason(&self, op: &Op) -> bool {
-        let possible = |value: &Value| matches!(value, Value::Sym(reason) if self.reasons.contains(reason));
+    /// Whether a test asks for a value that the reason or the tag cannot have.
+    fn other_value(&self, path: &Path, op: &Op) -> bool {
+        let possible = |value: &Value| match (path.place, &self.only) {
+            _ if !path.steps.is_empty() => true,
+            (Place::Reason, _) => matches!(value, Value::Sym(reason) if self.reasons.contains(reason)),
+            (Place::Input(input), Some((only, one))) if input == *only => one.as_ref() == Some(value),
+            _ => true,
+        };
         match op {
             Op::Eq(Operand::Value(value)) => !possible(value),
             Op::In(values) => !values.iter().any(possible),
