@@ -72,7 +72,7 @@ fn written(pack: &Pack, class: &Class, at: Option<At>, slot: Slot, refusal: Opti
     use crate::model::class::Fate;
     let survives = matches!(refusal, Some(Refusal::Kept | Refusal::NotUsed(Fate::Keep)));
     let by = |effects: &[Effect], when: &Cond| {
-        if survives { replaces(effects, slot, when) } else { writes(pack, effects, slot) }
+        if survives { replaces(pack, effects, slot, when) } else { writes(pack, effects, slot) }
     };
     match at {
         Some(At::Do(item, _)) => by(&class.effects, &class.effects[item].when),
@@ -103,9 +103,12 @@ fn writes(pack: &Pack, effects: &[Effect], slot: Slot) -> bool {
     found
 }
 
-fn replaces(effects: &[Effect], slot: Slot, when: &Cond) -> bool {
+/// Whether the old value of a field is surely gone after these effects, when a condition held at their start.
+fn replaces(pack: &Pack, effects: &[Effect], slot: Slot, when: &Cond) -> bool {
     effects.iter().filter(|effect| same::follows(&effect.when, when)).any(|effect| match &effect.verb {
         Verb::Set(of) => of.iter().any(|(target, expr)| *target == slot && !walk::may_be_left_out(expr)),
+        Verb::ClearFrame(frames) => frames.contains(&pack.slots[slot.index()].frame),
+        Verb::ClearField(slots) => slots.contains(&slot),
         _ => false,
     })
 }

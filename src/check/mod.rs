@@ -25,3 +25,6 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     answers::check(pack, out);
     examples::check(pack, out);
 }
+
+#[cfg(test)]
+mod tests;
