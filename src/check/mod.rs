@@ -25,6 +25,3 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     answers::check(pack, out);
     examples::check(pack, out);
 }
-
-#[cfg(test)]
-mod tests;

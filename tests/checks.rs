@@ -1,9 +1,10 @@
-//! The checks on whole packs written as texts.
+//! The checks on whole packs: each finds what it is for, its repaired twin is clean, and the main pack passes.
+#![expect(clippy::disallowed_methods, reason = "this test reads the pack's files")]
 
-use super::check;
-use crate::declare::{Declared, Options, SourceText, declare};
-use crate::diag::Diagnostics;
-use crate::report::human;
+use segue::check::check;
+use segue::declare::{Declared, Options, SourceText, declare};
+use segue::diag::Diagnostics;
+use segue::report::human;
 
 fn main_pack() -> Vec<SourceText> {
     let mut files = Vec::new();
@@ -29,8 +30,7 @@ fn found(files: &[SourceText]) -> String {
 }
 
 #[test]
-fn main_pack_passes() {
+fn the_main_pack_passes() {
     let found = found(&main_pack());
-    println!("{found}");
-    assert!(found.is_empty());
+    assert!(found.is_empty(), "{found}");
 }
