@@ -82,7 +82,7 @@ pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             for (field, _) in fields.unwrap_or_default() {
                 let name = cx.text_of(field.name);
                 if let Some(id) = cx.add_input(&name, field.ty, InputKind::Payload, field.doc, field.span) {
-                    event.fields.push((id, field.optional));
+                    event.fields.push((id, !field.optional));
                 }
             }
             if let Some(node) = table.get("text")
