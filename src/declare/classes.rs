@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diagnostic, quoted};
-use crate::model::class::{Answer, Carry, Class, Fate, On, Preserve, Settle};
-use crate::model::cond::{Cond, Op};
-use crate::model::ids::{FrameId, FrameSet, InputId, ModeId, PortId, SlotSet};
+use crate::model::class::{Answer, Class, On, Settle};
+use crate::model::cond::Cond;
+use crate::model::ids::{FrameId, FrameSet, InputId, ModeId, PortId};
 use crate::model::schema::Type;
 use crate::source::Span;
 use crate::syntax::{Field, Kind, Node, Table};
 
 use super::cx::{Cx, poisoned};
-use super::literals::{Sigil, sigil};
-use super::paths::{Calls, Scope, Written, heads, pieces, text_of};
+use super::paths::{Calls, Scope, heads, text_of};
 use super::triggers::{self, Around, guard_heads, items};
 use super::words::Words;
 
@@ -51,7 +50,7 @@ const MANDATORY: &[(&str, &str, &str)] = &[
     ("never", "must not", "`[[never]]`, or `never = []` for none"),
 ];
 
-fn missing(cx: &Cx<'_>, span: Span, id: &str, part: &str, how: &str) {
+pub(super) fn missing(cx: &Cx<'_>, span: Span, id: &str, part: &str, how: &str) {
     cx.error_help(
         Code::MissingPart,
         span,
@@ -66,6 +65,8 @@ pub(super) struct Outline<'n> {
     pub id_span: Span,
     pub table: &'n Table,
     pub boundary: bool,
+    /// What sets it off is not known: an event is missing or misspelt.
+    pub open: bool,
     pub calls: Calls,
     pub groups: Vec<String>,
 }
@@ -92,6 +93,7 @@ pub(super) fn outlines<'n, 'a: 'n>(cx: &Cx<'a>, classes: &'n [Node]) -> Vec<Outl
             Kind::Table(table) => table.get("event").and_then(text_of) == Some("boundary"),
             _ => false,
         });
+        let open = opens(cx, node);
         let mut written = cx.written_calls(table.get("do"));
         for settle in items(node, "settle") {
             if let Kind::Table(settle) = &settle.kind {
@@ -118,9 +120,23 @@ pub(super) fn outlines<'n, 'a: 'n>(cx: &Cx<'a>, classes: &'n [Node]) -> Vec<Outl
         }
         let groups = items(node, "group").iter().filter_map(text_of).map(str::to_owned).collect();
         let calls = cx.calls_by_id(&written);
-        outlines.push(Outline { id: text, id_span: id.span, table, boundary, calls, groups });
+        outlines.push(Outline { id: text, id_span: id.span, table, boundary, open, calls, groups });
     }
     outlines
+}
+
+/// Whether some trigger of a class is on something that nobody declares.
+fn opens(cx: &Cx<'_>, class: &Node) -> bool {
+    let triggers = items(class, "trigger");
+    let known = |node: &Node| {
+        let Kind::Table(table) = &node.kind else { return false };
+        let Some(event) = table.get("event").and_then(text_of) else { return false };
+        let port = event.rsplit_once('.').map_or("", |(port, _)| port);
+        matches!(event, "boundary" | "outcome")
+            || cx.event_names.contains_key(event)
+            || cx.port_names.contains_key(port)
+    };
+    triggers.is_empty() || !triggers.iter().all(known)
 }
 
 /// The heads a class's own effects may use, by what sets it off.
@@ -167,7 +183,8 @@ pub(super) fn effect_scope<'s>(cx: &Cx<'_>, outline: &Outline<'_>) -> Scope<'s> 
             }
         }
     }
-    Scope::new(effect_heads(&triggers, outline.boundary), "in effects of this class").with_port(only_port(&triggers))
+    let bits = if outline.open { heads::ALL } else { effect_heads(&triggers, outline.boundary) };
+    Scope::new(bits, "in effects of this class").with_port(only_port(&triggers))
 }
 
 /// The scope of the settle rows of a call.
@@ -181,12 +198,12 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
     let Outline { id, id_span, table, boundary, calls, .. } = outline;
     cx.allow(table, "a transition class", PARTS);
     for (key, part, how) in MANDATORY {
-        if table.entry(key).is_none() {
+        if table.entry(key).is_none() && !cx.misspelt(table, key) {
             missing(cx, *id_span, id, part, how);
         }
     }
     let text = |key: &str| table.get(key).and_then(|node| cx.word(node)).unwrap_or_default().to_owned();
-    let around = Around { words, boundary: *boundary, class: id };
+    let around = Around { words, boundary: *boundary || outline.open, class: id };
     let trigger_nodes =
         table.get("trigger").and_then(|node| cx.list(node, "triggers: `[[trigger]]`")).unwrap_or_default();
     if let Some(Node { kind: Kind::List(list), span }) = table.get("trigger")
@@ -200,7 +217,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         );
     }
     let triggers: Vec<_> = trigger_nodes.iter().filter_map(|node| triggers::trigger(cx, node, &around)).collect();
-    let mut guard = heads::FRAMES | heads::ENV;
+    let mut guard = if outline.open { heads::ALL } else { heads::FRAMES | heads::ENV };
     for trigger in &triggers {
         guard |= guard_heads(trigger.on).0;
     }
@@ -237,7 +254,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         reader.finish();
         reason.map(|reason| cx.intern(reason))
     });
-    let (carry, fate) = carry(cx, outline);
+    let (carry, fate) = super::carry::carry(cx, outline);
     let scope = effect_scope(cx, outline);
     let effects = table.get("do").map(|node| cx.effects(node, &scope)).unwrap_or_default();
     let settle = settle(cx, outline);
@@ -290,209 +307,10 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
     })
 }
 
-fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId, Fate)>) {
-    let mut carry = Carry {
-        depth: None,
-        frames: FrameSet::EMPTY,
-        keep: FrameSet::EMPTY,
-        forbid: FrameSet::EMPTY,
-        forbid_fields: Vec::new(),
-        fields: None,
-        preserve: Vec::new(),
-    };
-    let entry = outline.table.entry("carryover");
-    let asked = cx.carryover.is_some() || !cx.decide.is_empty();
-    let Some(entry) = entry else {
-        if asked {
-            let how = if cx.carryover.is_some() {
-                "`[carryover]` with `depth = \"…\"`, `keep`, `forbid`, `preserve`"
-            } else {
-                "`[carryover]` with `fate`"
-            };
-            missing(cx, outline.id_span, outline.id, "allowed carryover depth", how);
-        }
-        return (carry, Vec::new());
-    };
-    if !asked {
-        let message = "the pack has no carryover universe, so its classes write no `carryover`";
-        cx.error_help(
-            Code::UnknownKey,
-            entry.key_span,
-            message,
-            "leave it out, or declare `[carryover]` with a `universe` in the manifest",
-        );
-        return (carry, Vec::new());
-    }
-    let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new()) };
-    let known: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
-        (true, false) => &["depth", "keep", "forbid", "fields", "preserve", "fate"],
-        (true, true) => &["depth", "keep", "forbid", "fields", "preserve"],
-        (false, _) => &["fate"],
-    };
-    cx.allow(table, "`carryover`", known);
-    if let Some(manifest) = &cx.carryover {
-        let parts = [
-            ("depth", "allowed carryover depth", "`[carryover] depth = \"…\"`"),
-            ("keep", "kept frames", "`[carryover] keep = []`"),
-            ("forbid", "forbidden carryover", "`[carryover] forbid = []`"),
-            ("preserve", "must preserve", "`[carryover] preserve = []`"),
-        ];
-        for (key, part, how) in parts {
-            if table.entry(key).is_none() {
-                missing(cx, entry.key_span, outline.id, part, how);
-            }
-        }
-        if let Some(node) = table.get("depth")
-            && let Some(name) = cx.text(node)
-        {
-            let sym = cx.names.borrow().get(name);
-            match manifest.depths.iter().find(|(depth, _)| Some(*depth) == sym) {
-                Some((depth, frames)) => (carry.depth, carry.frames) = (Some(*depth), *frames),
-                None => {
-                    let known: Vec<String> = manifest.depths.iter().map(|(depth, _)| cx.text_of(*depth)).collect();
-                    cx.unknown("depth", name, node.span, known.iter().map(String::as_str));
-                }
-            }
-        }
-        if let Some(node) = table.get("keep") {
-            for item in cx.list(node, "frames").unwrap_or_default() {
-                let Some(frame) = cx.frame(item) else { continue };
-                if manifest.universe.has(frame) {
-                    carry.keep.insert(frame);
-                } else {
-                    let message = format!("{} is outside of the carryover universe", item.describe());
-                    cx.error_help(Code::BadValue, item.span, message, "such a frame is kept in any case: leave it out");
-                }
-            }
-        }
-        for item in table.get("forbid").and_then(|node| cx.list(node, "frames and fields")).unwrap_or_default() {
-            match cx.frame_or_slot(item) {
-                Some(Written::Frame(frame)) => carry.forbid.insert(frame),
-                Some(Written::Slot(slot)) => carry.forbid_fields.push(slot),
-                None => {}
-            }
-        }
-        if let Some(node) = table.get("fields") {
-            let mut fields = SlotSet::default();
-            for item in cx.list(node, "fields").unwrap_or_default() {
-                let Some(slot) = cx.slot(item) else { continue };
-                if !carry.frames.has(cx.slots[slot.index()].frame) && carry.depth.is_some() {
-                    let message = format!("{} is not in the declared depth", item.describe());
-                    cx.error_help(
-                        Code::BadValue,
-                        item.span,
-                        message,
-                        "`fields` narrows what the depth carries: leave it out",
-                    );
-                }
-                fields.insert(slot);
-            }
-            carry.fields = Some(fields);
-        }
-        carry.frames = carry.frames.minus(carry.forbid);
-        if let Some(node) = table.get("preserve") {
-            let items = cx.list(node, "frames and fields").unwrap_or_default();
-            carry.preserve = items.iter().filter_map(|item| preserve(cx, item)).collect();
-        }
-    }
-    (carry, fates(cx, outline, table, entry.key_span))
-}
-
-fn fates(cx: &Cx<'_>, outline: &Outline<'_>, table: &Table, span: Span) -> Vec<(FrameId, Fate)> {
-    let mut fates = Vec::new();
-    if cx.decide.is_empty() {
-        return fates;
-    }
-    let fate = table.get("fate").and_then(|node| cx.table(node, "frames and their fate"));
-    let name_of = |frame: FrameId| cx.text_of(cx.frames[frame.index()].name);
-    let names: Vec<String> = cx.decide.iter().map(|frame| name_of(*frame)).collect();
-    for entry in fate.into_iter().flatten().filter(|entry| !names.contains(&entry.key)) {
-        cx.unknown("frame to decide about", &entry.key, entry.key_span, names.iter().map(String::as_str));
-    }
-    for (frame, name) in cx.decide.iter().zip(&names) {
-        match fate.and_then(|fate| fate.get(name)) {
-            Some(node) => {
-                let words = [("keep", Fate::Keep), ("clear", Fate::Clear), ("use", Fate::Use)];
-                fates.extend(Field::new(node, cx.out).one_of(&words).map(|fate| (*frame, fate)));
-            }
-            None => {
-                let how = format!("`[carryover] fate.{name} = \"keep\"`, `\"clear\"` or `\"use\"`");
-                missing(cx, span, outline.id, &format!("fate of `{name}`"), &how);
-            }
-        }
-    }
-    fates
-}
-
-fn preserve(cx: &Cx<'_>, node: &Node) -> Option<Preserve> {
-    let slots = |node: &Node| {
-        Some(match cx.frame_or_slot(node)? {
-            Written::Frame(frame) => cx.frames[frame.index()].fields().collect(),
-            Written::Slot(slot) => vec![slot],
-        })
-    };
-    let Kind::Table(table) = &node.kind else {
-        return Some(Preserve { slots: slots(node)?, unless: None, equals: None, span: node.span });
-    };
-    cx.allow(table, "a `preserve` item", &["field", "unless", "equals"]);
-    let field = cx.need(table, node.span, "a `preserve` item", "field");
-    let bits = heads::FRAMES | heads::BEFORE | heads::INPUT | heads::OUTCOME | heads::ENV;
-    let scope = Scope::new(bits, "in `preserve`");
-    let unless = match table.get("unless") {
-        None => None,
-        Some(node) if matches!(node.kind, Kind::Table(_)) => Some(cx.cond(node, &scope)),
-        Some(node) => {
-            let text = cx.bare(node)?;
-            match cx.resolve(&pieces(text, &|from, to| cx.inside(node, from, to)), &scope, node.span) {
-                Ok((path, ty)) => Some(Cond::Test { path, ty, op: Op::Present(true), span: node.span }),
-                Err(fault) => {
-                    cx.report(fault);
-                    return None;
-                }
-            }
-        }
-    };
-    let slots = slots(field?)?;
-    let equals = match table.get("equals") {
-        None => None,
-        Some(node) => {
-            let text = cx.word(node)?;
-            let Sigil::Path(path) = sigil(text) else {
-                cx.error_help(
-                    Code::BadValue,
-                    node.span,
-                    format!("{} is not a path", quoted(text)),
-                    format!("write \"${text}\""),
-                );
-                return None;
-            };
-            let [slot] = slots.as_slice() else {
-                cx.error_help(Code::BadValue, node.span, "a whole frame cannot equal a value", "name a field");
-                return None;
-            };
-            match cx.path_in(node, path, 1, &scope) {
-                Ok((path, ty)) => {
-                    let field = &cx.slots[slot.index()].ty;
-                    if !cx.comparable(&ty, field) {
-                        let message = format!("expected {}, found {}", cx.shown(field), cx.shown(&ty));
-                        cx.error(Code::WrongType, node.span, message);
-                    }
-                    Some(path)
-                }
-                Err(fault) => {
-                    cx.report(fault);
-                    return None;
-                }
-            }
-        }
-    };
-    Some(Preserve { slots, unless, equals, span: node.span })
-}
-
 fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
     let entry = outline.table.entry("settle");
     let Some(entry) = entry else {
-        if !outline.calls.is_empty() {
+        if !outline.calls.is_empty() && !cx.misspelt(outline.table, "settle") {
             missing(
                 cx,
                 outline.id_span,
@@ -528,7 +346,8 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
                     }
                 }
                 None => {
-                    cx.unknown("call of this class", name, node.span, outline.calls.keys().map(String::as_str));
+                    let names = outline.calls.keys().map(String::as_str);
+                    cx.out.push(super::cx::lacks("this class", "call", name, node.span, names));
                     known = false;
                 }
             }

@@ -150,6 +150,7 @@ impl Cx<'_> {
         if !self.may_inline(named.len(), node.span) {
             return None;
         }
+        self.used.borrow_mut().insert(item.key);
         named.push(name.to_owned());
         let cond = self.cond_in(item.node, scope, named);
         named.pop();
@@ -191,7 +192,7 @@ impl Cx<'_> {
         };
         let mut ops = Vec::new();
         for inner in table {
-            if OPS.contains(&inner.key.as_str()) {
+            if OPS.contains(&inner.key.as_str()) && !self.holds(&at, &inner.key) {
                 ops.push(inner);
                 continue;
             }
@@ -221,6 +222,20 @@ impl Cx<'_> {
                 }
             }
             Err(fault) => self.report(fault),
+        }
+    }
+
+    /// Whether a piece that reads like a test is a name here: of a field, a column, an argument.
+    fn holds(&self, at: &At, name: &str) -> bool {
+        let Some(sym) = self.names.borrow().get(name) else { return false };
+        match at {
+            At::Value { ty: Type::Record(id), .. } => {
+                self.records[id.index()].fields.iter().any(|field| field.name == sym)
+            }
+            At::Value { ty: Type::Key(id), .. } => self.tables[id.index()].column(sym).is_some(),
+            At::Outcome => self.outcome_names.contains_key(name),
+            At::CallOf(_) => true,
+            _ => false,
         }
     }
 

@@ -52,6 +52,9 @@ const RESERVED: &[&str] = &[
     "boundary",
 ];
 
+/// Names that no column, field of a record, argument or field of an answer may bear: tests that may stand beside them.
+const RESERVED_INSIDE: &[&str] = &["not", "in", "present", "differs"];
+
 /// Whether a type was declared wrongly.
 pub(super) fn poisoned(ty: &Type) -> bool {
     match ty {
@@ -132,6 +135,10 @@ pub(super) struct Cx<'a> {
     pub calls: BTreeMap<String, BTreeSet<PortId>>,
     /// Where each signal was declared that a phrase may name, and its position in the lexicon.
     pub signal_slots: BTreeMap<String, usize>,
+    /// Places of keys that were reported as unknown: what they were meant to be is not reported as missing.
+    flagged: RefCell<BTreeSet<Span>>,
+    /// Named conditions and blocks that were written out somewhere.
+    pub used: RefCell<BTreeSet<Span>>,
     /// How many conditions and effects were written out of named ones so far.
     pub inlined: std::cell::Cell<usize>,
 }
@@ -176,6 +183,8 @@ impl<'a> Cx<'a> {
             blocks: BTreeMap::new(),
             calls: BTreeMap::new(),
             signal_slots: BTreeMap::new(),
+            flagged: RefCell::default(),
+            used: RefCell::default(),
             inlined: std::cell::Cell::new(0),
         }
     }
@@ -241,14 +250,27 @@ impl<'a> Cx<'a> {
                     None => format!("the keys here are {}", listed(known)),
                 };
                 self.error_help(Code::UnknownKey, entry.key_span, message, help);
+                self.flagged.borrow_mut().insert(entry.key_span);
             }
         }
+    }
+
+    /// Keeps what a reported key was meant to be from being reported as missing.
+    pub fn flag_key(&self, key: Span) {
+        self.flagged.borrow_mut().insert(key);
+    }
+
+    /// Whether a key that was reported as unknown was probably meant to be this one.
+    pub fn misspelt(&self, table: &Table, key: &str) -> bool {
+        let flagged = self.flagged.borrow();
+        table.iter().any(|entry| flagged.contains(&entry.key_span) && suggest(&entry.key, [key]).is_some())
     }
 
     /// The value of a key that must be there.
     pub fn need<'n>(&self, table: &'n Table, span: Span, what: &str, key: &str) -> Option<&'n Node> {
         match table.get(key) {
             Some(node) => Some(node).filter(|node| node.kind != Kind::Null),
+            None if self.misspelt(table, key) => None,
             None => {
                 let message = format!("{what} lacks the key `{key}`");
                 self.error_help(Code::MissingKey, span, message, format!("add the key `{key}`"));
@@ -301,7 +323,16 @@ impl<'a> Cx<'a> {
 
     /// Whether a name may be given to something: its form, and not reserved.
     pub fn check_name(&self, kind: &str, name: &str, span: Span) -> bool {
-        if RESERVED.contains(&name) {
+        self.check_against(RESERVED, kind, name, span)
+    }
+
+    /// Whether a name may be given to something that a path only reaches through something else.
+    pub fn check_inside(&self, kind: &str, name: &str, span: Span) -> bool {
+        self.check_against(RESERVED_INSIDE, kind, name, span)
+    }
+
+    fn check_against(&self, reserved: &[&str], kind: &str, name: &str, span: Span) -> bool {
+        if reserved.contains(&name) {
             let message = format!("{} is a word of the language and cannot name {kind}", quoted(name));
             self.error_help(Code::ReservedName, span, message, "choose another name");
             return false;
@@ -353,6 +384,22 @@ impl<'a> Cx<'a> {
 
     pub fn kept_type(&self, kept: KeptId) -> &Type {
         &self.kept[kept.index()].1
+    }
+}
+
+/// The finding that something has no part of a name.
+pub(super) fn lacks<'s>(
+    owner: &str,
+    kind: &str,
+    name: &str,
+    span: Span,
+    known: impl IntoIterator<Item = &'s str>,
+) -> Diagnostic {
+    let found = unknown(kind, name, span, known);
+    let found = Diagnostic { message: format!("{owner} has no {kind} {}", quoted(name)), ..found };
+    match found.help.as_deref() {
+        Some(help) if help.starts_with("the pack declares") => Diagnostic { help: None, ..found },
+        _ => found,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Code, Diagnostic, quoted};
+use crate::diag::{Code, Diagnostic, quoted, suggest};
 use crate::model::cond::Cond;
 use crate::model::effect::{Call, Effect, Expr, Verb};
 use crate::model::ids::{FrameId, KeptId, MessageId, PortId, Slot};
@@ -45,7 +45,9 @@ impl Cx<'_> {
         into: &mut Vec<Effect>,
     ) {
         let verbs: Vec<&Entry> = table.iter().filter(|entry| VERBS.contains(&entry.key.as_str())).collect();
-        let known: &[&str] = match verbs.first().map(|entry| entry.key.as_str()) {
+        // Beside a misspelt verb stand the keys that belong to it.
+        let meant = table.iter().find_map(|entry| suggest(&entry.key, VERBS.iter().copied()));
+        let known: &[&str] = match verbs.first().map(|entry| entry.key.as_str()).or(meant) {
             Some("call") => &["when", "call", "id", "with", "keep"],
             Some("emit") => &["when", "emit", "with"],
             Some(verb) => &["when", verb],
@@ -104,6 +106,7 @@ impl Cx<'_> {
         if !self.may_inline(used.len(), node.span) {
             return;
         }
+        self.used.borrow_mut().insert(item.key);
         used.push(name.to_owned());
         self.effects_in(list, scope, when, used, into);
         used.pop();
@@ -336,7 +339,13 @@ impl<'a> Cx<'a> {
         let Some(Node { kind: Kind::List(items), .. }) = node else { return };
         for item in items {
             let Kind::Table(table) = &item.kind else { continue };
-            if let Some(port) = table.get("call").and_then(text_of) {
+            // A call whose verb is misspelt is still a call: `settle` may speak of it.
+            let verb = |key: &str| table.get(key).is_some();
+            let port = match table.get("call") {
+                Some(port) => text_of(port),
+                None => Some("").filter(|_| verb("id") && !VERBS.iter().any(|key| verb(key))),
+            };
+            if let Some(port) = port {
                 if let Some(id) = table.get("id")
                     && let Some(text) = text_of(id)
                 {

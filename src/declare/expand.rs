@@ -131,8 +131,12 @@ impl Writer<'_> {
                     let message = format!("a row has nothing to put here for the column {}", quoted(column));
                     let found = Diagnostic::error(Code::BadValue, span, message);
                     self.out.push(found.help("only text, numbers and truth values can be put into a text"));
+                    written.push('…');
                 }
-                None => self.out.push(unknown("column", column, span, self.cells.keys().map(String::as_str))),
+                None => {
+                    self.out.push(unknown("column", column, span, self.cells.keys().map(String::as_str)));
+                    written.push('…');
+                }
             }
             rest = &after[end + 1..];
         }

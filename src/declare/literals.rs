@@ -146,8 +146,10 @@ impl Cx<'_> {
         let Type::Record(id) = ty else { return None };
         let table = self.table(node, "a record")?;
         let record = &self.records[id.index()];
+        let known: Vec<String> = record.fields.iter().map(|field| self.text_of(field.name)).collect();
+        self.known_fields(table, &known);
         let mut fields = Vec::new();
-        let mut good = true;
+        let mut good = table.iter().all(|entry| known.contains(&entry.key));
         for field in &record.fields {
             let name = self.text_of(field.name);
             match (table.get(&name), &field.default) {
@@ -157,14 +159,13 @@ impl Cx<'_> {
                 },
                 (None, Some(default)) => fields.push((field.name, default.clone())),
                 (None, None) if field.optional => {}
+                (None, None) if self.misspelt(table, &name) => good = false,
                 (None, None) => {
                     self.lacks_field(&name, field, node.span);
                     good = false;
                 }
             }
         }
-        let known: Vec<String> = record.fields.iter().map(|field| self.text_of(field.name)).collect();
-        self.known_fields(table, &known);
         good.then(|| Value::Record(Arc::new(RecordValue { fields, extra: Vec::new() })))
     }
 
@@ -181,6 +182,7 @@ impl Cx<'_> {
         for entry in table {
             if !known.contains(&entry.key) {
                 self.unknown("field", &entry.key, entry.key_span, known.iter().map(String::as_str));
+                self.flag_key(entry.key_span);
             }
         }
     }

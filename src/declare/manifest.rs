@@ -336,6 +336,9 @@ fn invariant(
     Some(Invariant { id: cx.intern(id), frame, when, then: then?, repair, doc: cx.doc(table), span: id_node.span })
 }
 
+/// How many pairs chains of precedence may order directly.
+const MOST_LINKS: usize = 1_000_000;
+
 /// A class as precedence sees it: its id and the groups it is in.
 pub(super) struct Member {
     pub id: String,
@@ -356,12 +359,12 @@ pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member
     for (at, member) in members.iter().enumerate() {
         names.entry(&member.id).or_default().push(at);
     }
+    let ids = names.clone();
     for (at, member) in members.iter().enumerate() {
         for group in &member.groups {
-            if let Some(class) = members.iter().find(|class| class.id == *group) {
-                cx.out.push(twice("class or group", group, member.span, class.span));
-            } else {
-                names.entry(group).or_default().push(at);
+            match ids.get(group.as_str()) {
+                Some(class) => cx.out.push(twice("class or group", group, member.span, members[class[0]].span)),
+                None => names.entry(group).or_default().push(at),
             }
         }
     }
@@ -376,6 +379,16 @@ pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member
                 cx.unknown("class or group", name, link.span, names.keys().copied());
                 continue;
             };
+            if order.chains.len() + before.as_ref().map_or(0, Vec::len) * now.len() > MOST_LINKS {
+                let message = format!("precedence orders more than {MOST_LINKS} pairs");
+                cx.error_help(
+                    Code::LimitExceeded,
+                    link.span,
+                    message,
+                    "put a group or a class of its own between two large groups",
+                );
+                return order;
+            }
             for from in before.iter().flatten() {
                 for to in now {
                     order.chains.push((ClassId::at(*from), ClassId::at(*to), link.span));

@@ -100,7 +100,16 @@ pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n
 }
 
 fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, out: &Diagnostics) {
-    let key = entry.key.as_str();
+    let mut key = entry.key.as_str();
+    if !NAMED.contains(&key)
+        && let Some(near) = suggest(key, NAMED.iter().chain(LISTS).copied())
+        && !LISTS.contains(&key)
+    {
+        // Read as what it is meant to be, so that not every name in it is unknown too.
+        let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
+        out.push(found.help(format!("did you mean `{near}`?")));
+        key = near;
+    }
     if let Some(name) = NAMED.iter().find(|name| **name == key) {
         sections.headers.entry(name).or_insert(entry.key_span);
         let items = sections.named.entry(name).or_default();
@@ -131,12 +140,10 @@ fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, 
         let known = || NAMED.iter().chain(LISTS).copied();
         let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
         let class_part = ["name", "title", "owner", "trigger", "requires", "entry", "do", "settle", "answer", "never"];
-        out.push(match suggest(key, known()) {
-            Some(near) => found.help(format!("did you mean `{near}`?")),
-            None if class_part.contains(&key) && table.entry("pack").is_none() => {
-                found.help("a file that holds one transition class has its `id` at the root")
-            }
-            None => found.help(format!("the sections are {}", listed(known()))),
+        out.push(if class_part.contains(&key) && table.entry("pack").is_none() {
+            found.help("a file that holds one transition class has its `id` at the root")
+        } else {
+            found.help(format!("the sections are {}", listed(known())))
         });
     }
 }

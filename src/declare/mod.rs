@@ -1,5 +1,6 @@
 //! From documents to a checked pack: every name resolved, every type known, all findings at once.
 
+mod carry;
 mod classes;
 mod conditions;
 mod cx;
@@ -15,6 +16,7 @@ mod ports;
 mod triggers;
 mod types;
 mod values;
+mod vocabulary;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +60,9 @@ pub struct Declared {
     /// The pack; only when there is no error.
     pub pack: Option<Pack>,
 }
+
+/// How many classes a pack may have: precedence is kept for each pair.
+const MOST_CLASSES: usize = 16_384;
 
 /// The name under which parameters given from outside appear in messages.
 const OUTSIDE: &str = "<parameters>";
@@ -119,13 +124,18 @@ fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(Strin
 fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], out: &Diagnostics) -> Option<Pack> {
     let sections = merge::merge(documents, out);
     let place = sections.place.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
-    let class_nodes = expand::expand(&sections, out);
+    let mut class_nodes = expand::expand(&sections, out);
+    if let Some(class) = class_nodes.get(MOST_CLASSES) {
+        let message = format!("a pack has at most {MOST_CLASSES} transition classes");
+        out.push(Diagnostic::error(Code::LimitExceeded, class.span, message));
+        class_nodes.truncate(MOST_CLASSES);
+    }
     let mut cx = Cx::new(out, sources);
     engine_words(&cx);
     let manifest = manifest::manifest(&mut cx, &sections, place);
-    types::names(&mut cx, &sections);
-    types::params(&mut cx, &sections, overrides);
-    types::bodies(&mut cx, &sections);
+    vocabulary::names(&mut cx, &sections);
+    vocabulary::params(&mut cx, &sections, overrides);
+    vocabulary::bodies(&mut cx, &sections);
     manifest::frames(&mut cx, &sections);
     manifest::carryover(&mut cx, &sections);
     ports::events(&mut cx, &sections);
@@ -149,7 +159,6 @@ fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], o
     let cx = cx;
     let derived = derive::derived(&cx, &sections);
     let words = words::lexicon(&cx, &sections);
-    unused(&cx);
     let classes: Vec<_> = outlines.iter().filter_map(|outline| classes::class(&cx, outline, &words)).collect();
     let members: Vec<Member> = outlines
         .iter()
@@ -158,6 +167,8 @@ fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], o
     let order = manifest::precedence(&cx, &sections, &members);
     let boundary = boundary(&cx, &outlines, place);
     let invariants = manifest::invariants(&cx, &sections);
+    unused(&cx);
+    poison(&cx, place);
     if out.has_errors() {
         return None;
     }
@@ -308,7 +319,11 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
                 }
                 None => {
                     let is_path = matches!(&node.kind, Kind::Text(_)) || cx::poisoned(&ty);
-                    if matches!(node.kind, Kind::Table(_) | Kind::List(_)) && is_path {
+                    if let Kind::Text(text) = &node.kind
+                        && let literals::Sigil::Param(name) = literals::sigil(text)
+                    {
+                        cx.find("parameter", name, node.span, &cx.param_names);
+                    } else if matches!(node.kind, Kind::Table(_) | Kind::List(_)) && is_path {
                         cx.error_help(
                             Code::BadValue,
                             node.span,
@@ -329,16 +344,34 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
     }
 }
 
-/// Named conditions and blocks are read once by themselves too, so that those never used are checked as well.
+/// Nothing may be left without a type when nothing was found: a pack with holes would run wrongly.
+fn poison(cx: &Cx<'_>, place: Span) {
+    let types = cx.inputs.iter().map(|input| (&input.ty, input.span));
+    let types = types.chain(cx.slots.iter().map(|slot| (&slot.ty, slot.span)));
+    let types = types.chain(cx.outcomes.iter().map(|outcome| (&outcome.ty, outcome.span)));
+    let mut types = types.chain(cx.kept.iter().map(|(_, ty, span)| (ty, *span)));
+    if let Some((_, span)) = types.find(|(ty, _)| cx::poisoned(ty))
+        && !cx.out.has_errors()
+    {
+        let place = if span.file == place.file || span.end > span.start { span } else { place };
+        cx.error(Code::WrongType, place, "the type of this cannot be told");
+    }
+}
+
+/// Named conditions and blocks that nothing uses are read by themselves, so that they are checked as well.
 fn unused(cx: &Cx<'_>) {
     let scope = Scope::new(heads::ALL, "here");
     for item in cx.conditions.values() {
-        cx.cond(item.node, &scope);
+        if !cx.used.borrow().contains(&item.key) {
+            cx.cond(item.node, &scope);
+        }
     }
     for item in cx.blocks.values() {
         let Some(table) = cx.table(item.node, "a block") else { continue };
         cx.allow(table, "a block", &["do", "doc"]);
-        if let Some(list) = cx.need(table, item.key, "a block", "do") {
+        if let Some(list) = cx.need(table, item.key, "a block", "do")
+            && !cx.used.borrow().contains(&item.key)
+        {
             cx.effects(list, &scope);
         }
     }
@@ -348,6 +381,10 @@ fn unused(cx: &Cx<'_>) {
 fn boundary(cx: &Cx<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassId> {
     let mut boundaries = outlines.iter().enumerate().filter(|(_, outline)| outline.boundary);
     let Some((at, first)) = boundaries.next() else {
+        if outlines.iter().any(|outline| outline.open) {
+            // A trigger on nothing known may be the one that is meant.
+            return None;
+        }
         cx.error_help(
             Code::Boundary,
             place,
@@ -398,5 +435,7 @@ fn overridden(sections: &Sections<'_>, overrides: &[(String, Node)]) -> Vec<(Str
     told.into_iter().collect()
 }
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;

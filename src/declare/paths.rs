@@ -10,7 +10,7 @@ use crate::model::schema::Type;
 use crate::source::Span;
 use crate::syntax::{Kind, Node};
 
-use super::cx::{Cx, POISON, poisoned, unknown};
+use super::cx::{Cx, POISON, lacks, poisoned, unknown};
 
 /// The heads that may be used somewhere, as bits.
 pub(super) mod heads {
@@ -209,7 +209,7 @@ impl Cx<'_> {
     pub fn no_field(&self, frame: FrameId, name: &str, span: Span) -> Diagnostic {
         let of = self.text_of(self.frames[frame.index()].name);
         let fields = self.field_names(frame);
-        unknown(&format!("field of frame `{of}`"), name, span, fields.iter().map(String::as_str))
+        lacks(&format!("frame `{of}`"), "field", name, span, fields.iter().map(String::as_str))
     }
 
     fn outcome(&self, text: &str, span: Span, scope: &Scope<'_>) -> Result<At, Fault> {
@@ -231,11 +231,13 @@ impl Cx<'_> {
         let known =
             self.outcome_names.iter().filter(|(_, at)| of_port.as_ref().is_none_or(|of| of.contains(&OutcomeId(**at))));
         let names = known.map(|(name, _)| name.as_str()).chain(reserved);
-        let kind = match scope.port {
-            Some(port) => format!("field of the answer of port `{}`", self.text_of(self.ports[port.index()].name)),
-            None => "field of an outcome".to_owned(),
+        let owner = match scope.port {
+            Some(port) => format!("the answer of port `{}`", self.text_of(self.ports[port.index()].name)),
+            None => "no answer of a port".to_owned(),
         };
-        fault(unknown(&kind, text, span, names))
+        let found = lacks(&owner, "field", text, span, names);
+        let message = found.message.replace("no answer of a port has no field", "no answer of a port has a field");
+        fault(Diagnostic { message, ..found })
     }
 
     fn call_arg(&self, call: &str, text: &str, span: Span, scope: &Scope<'_>) -> Result<At, Fault> {
@@ -266,7 +268,7 @@ impl Cx<'_> {
         names.push("port".to_owned());
         match found {
             Some(ty) => value(Place::CallArg(id, self.intern(text)), ty),
-            None => fault(unknown(&format!("argument of call `{call}`"), text, span, names.iter().map(String::as_str))),
+            None => fault(lacks(&format!("call `{call}`"), "argument", text, span, names.iter().map(String::as_str))),
         }
     }
 
@@ -310,8 +312,8 @@ impl Cx<'_> {
                     return step(steps, Step::Column(column.name), column.ty.clone());
                 }
                 let columns: Vec<String> = table.columns.iter().map(|column| self.text_of(column.name)).collect();
-                let kind = format!("column of table `{}`", self.text_of(table.name));
-                fault(unknown(&kind, text, span, columns.iter().map(String::as_str).chain(["id"])))
+                let owner = format!("table `{}`", self.text_of(table.name));
+                fault(lacks(&owner, "column", text, span, columns.iter().map(String::as_str).chain(["id"])))
             }
             Type::Record(id) => {
                 let record = &self.records[id.index()];
@@ -319,8 +321,8 @@ impl Cx<'_> {
                 match names.iter().position(|name| name == text) {
                     Some(at) => step(steps, Step::Field(record.fields[at].name), record.fields[at].ty.clone()),
                     None => {
-                        let kind = format!("field of record `{}`", self.text_of(record.name));
-                        fault(unknown(&kind, text, span, names.iter().map(String::as_str)))
+                        let owner = format!("record `{}`", self.text_of(record.name));
+                        fault(lacks(&owner, "field", text, span, names.iter().map(String::as_str)))
                     }
                 }
             }
@@ -458,7 +460,7 @@ fn instead(head: &str, scope: &Scope<'_>) -> Option<String> {
         "input" if scope.heads & heads::OUTCOME != 0 => {
             "what an outcome needs of the input travels with the call: `keep = { name = \"$input.…\" }`, then `outcome.kept.name`"
         }
-        "input" if scope.heads == heads::FRAMES => "what the input must be stands in `entry`",
+        "input" if scope.whose.contains("`requires`") => "what the input must be stands in `entry`",
         "outcome" => "outcomes are there in `settle` and in classes with an outcome trigger",
         "reason" => "a reason is there in the boundary class",
         _ => return None,

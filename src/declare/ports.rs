@@ -11,7 +11,7 @@ use crate::syntax::{Field, Node};
 use super::cx::{Cx, Item, POISON, poisoned};
 use super::literals::sigil;
 use super::merge::Sections;
-use super::types::{Beside, MESSAGE_FIELD, scalar};
+use super::types::{Beside, PAYLOAD_FIELD, scalar};
 
 /// Names under `outcome` that are the engine's.
 const OUTCOME_WORDS: &[&str] = &["call", "port", "status", "error", "kept"];
@@ -38,6 +38,11 @@ impl Cx<'_> {
             if poisoned(&known.ty) {
                 known.ty = ty;
             } else if known.ty != ty && !poisoned(&ty) {
+                // Which of the two is meant nobody knows: nothing more is said about it.
+                known.ty = POISON;
+                if kind == InputKind::Signal {
+                    known.kind = kind;
+                }
                 let first = known.span;
                 let message = format!("the input {} is of two types", quoted(name));
                 let found =
@@ -78,7 +83,7 @@ pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             if let Some(turn) = table.get("turn").and_then(|node| cx.word(node)) {
                 event.turn = cx.intern(turn);
             }
-            let fields = table.get("field").map(|node| cx.fields(node, Beside::Optional, "a payload field"));
+            let fields = table.get("field").map(|node| cx.fields(node, Beside::Optional, PAYLOAD_FIELD));
             for (field, _) in fields.unwrap_or_default() {
                 let name = cx.text_of(field.name);
                 if let Some(id) = cx.add_input(&name, field.ty, InputKind::Payload, field.doc, field.span) {
@@ -102,7 +107,13 @@ pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                     None => {
                         let names: Vec<String> =
                             event.fields.iter().map(|(id, _)| cx.text_of(cx.inputs[id.index()].name)).collect();
-                        cx.unknown("payload field", name, node.span, names.iter().map(String::as_str));
+                        cx.out.push(super::cx::lacks(
+                            "the event",
+                            "field",
+                            name,
+                            node.span,
+                            names.iter().map(String::as_str),
+                        ));
                     }
                 }
             }
@@ -182,6 +193,7 @@ fn response(cx: &mut Cx<'_>, node: &Node) -> Vec<(OutcomeId, bool)> {
                     .also(known.span, "declared with another type here");
                 cx.out
                     .push(found.help("one name under `outcome` means one type in the whole pack: rename one of them"));
+                cx.outcomes[usize::from(at)].ty = POISON;
             }
             response.push((OutcomeId(at), field.optional));
             cx.outcomes[usize::from(at)].optional |= field.optional;
@@ -255,7 +267,7 @@ fn message(cx: &Cx<'_>, item: &Item<'_>) -> Message {
         }
     }
     if let Some(node) = table.get("field") {
-        message.fields = cx.with_defaults(cx.fields(node, Beside::Full, MESSAGE_FIELD));
+        message.fields = cx.with_defaults(cx.fields(node, Beside::Full, "a field of a message"));
     }
     if let Some(consts) = table.get("const").and_then(|node| cx.table(node, "constants")) {
         for entry in consts {
@@ -309,7 +321,7 @@ fn template(cx: &Cx<'_>, node: &Node, text: &str, message: &Message) {
         let name = &text[open + 1..close];
         let span = cx.inside(node, open, close + 1);
         match names.iter().position(|known| known == name) {
-            None => cx.unknown("field of this message", name, span, names.iter().map(String::as_str)),
+            None => cx.out.push(super::cx::lacks("the message", "field", name, span, names.iter().map(String::as_str))),
             Some(at) => {
                 let ty = &message.fields[at].ty;
                 if !scalar(ty) && *ty != Type::Narrative && ty.item().is_none_or(|of| !scalar(of)) && !poisoned(ty) {

@@ -174,6 +174,7 @@ impl Cx<'_> {
         let mut given = Vec::new();
         let mut good = true;
         let names: Vec<String> = fields.iter().map(|field| self.text_of(field.name)).collect();
+        self.known_fields(table, &names);
         for (field, name) in fields.iter().zip(&names) {
             match table.entry(name) {
                 Some(entry) => match self.expr(&entry.value, &field.ty, scope) {
@@ -192,6 +193,7 @@ impl Cx<'_> {
                     None => good = false,
                 },
                 None if partial || field.optional || field.default.is_some() => {}
+                None if self.misspelt(table, name) => good = false,
                 None => {
                     self.lacks_field(name, field, node.span);
                     good = false;
@@ -199,7 +201,6 @@ impl Cx<'_> {
             }
         }
         good &= table.iter().all(|entry| names.contains(&entry.key));
-        self.known_fields(table, &names);
         good.then_some(given)
     }
 

@@ -33,6 +33,11 @@ impl Names {
         self.index.get(text).copied()
     }
 
+    /// All names, in the order of their symbols.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.texts.iter().map(AsRef::as_ref)
+    }
+
     /// The text of a symbol of this pack.
     #[must_use]
     pub fn text(&self, sym: Sym) -> &str {
