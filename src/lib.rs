@@ -5,6 +5,7 @@ pub mod declare;
 pub mod diag;
 pub mod engine;
 pub mod lexicon;
+pub mod load;
 pub mod model;
 pub mod registry;
 pub mod report;
