@@ -1,2 +1,5 @@
 //! The `segue` binary.
-fn main() {}
+
+fn main() -> std::process::ExitCode {
+    segue::cli::main()
+}

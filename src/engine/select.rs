@@ -236,6 +236,7 @@ impl<'a> Run<'a, '_> {
                 verdict,
                 leaves: guard_leaves(&view, declared, trigger),
                 derived,
+                matched,
             });
         }
         if let Some(trace) = &mut self.trace {

@@ -212,6 +212,7 @@ impl<'a> Run<'a, '_> {
                 Candidate {
                     class: candidate.class,
                     trigger: candidate.trigger,
+                    matched: Vec::new(),
                     row: candidate.row,
                     verdict: candidate.verdict.clone(),
                     leaves: found,

@@ -43,6 +43,8 @@ pub struct Candidate {
     pub class: ClassId,
     /// Which of its triggers the verdict is about.
     pub trigger: usize,
+    /// The alternatives of that trigger that matched.
+    pub matched: Vec<usize>,
     /// The settle row, when the verdict is about one.
     pub row: Option<usize>,
     /// What became of it.

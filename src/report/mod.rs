@@ -1,6 +1,7 @@
 //! Diagnostics as text and as JSON: pure functions from findings to strings, one per format.
 
 mod human;
+pub mod replay;
 
 pub use human::human;
 

@@ -1,0 +1,58 @@
+//! The command line: one file a verb. A verb reads its arguments, makes library calls and prints.
+
+mod replay;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use terminal::Terminal;
+
+/// Everything that was asked for holds.
+const PASSED: u8 = 0;
+/// Something that was asked for does not hold.
+const FAILED: u8 = 1;
+/// It could not be found out: wrong usage, something unreadable, a pack that does not load, nothing selected.
+const NOT_RUN: u8 = 2;
+
+/// Transition registries for multi-turn assistants: replay scenarios, explain turns.
+///
+/// Exit codes: 0 = all is well, 1 = something failed, 2 = it could not be run.
+#[derive(Debug, Parser)]
+#[command(name = "segue", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Replay(replay::Args),
+}
+
+/// The form of what is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// For people.
+    Human,
+    /// One JSON document on standard output; all else goes to standard error.
+    Json,
+}
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn main() -> ExitCode {
+    let mut terminal = Terminal::new();
+    let code = match Cli::try_parse() {
+        Ok(cli) => match cli.verb {
+            Verb::Replay(args) => replay::run(&args, &mut terminal),
+        },
+        Err(error) => {
+            // A closed pipe is no reason to fail.
+            let _ = error.print();
+            u8::try_from(error.exit_code()).unwrap_or(NOT_RUN)
+        }
+    };
+    ExitCode::from(code)
+}

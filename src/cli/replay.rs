@@ -1,0 +1,293 @@
+//! `segue replay`: runs scenarios and holds them against their expectations and snapshots.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::declare::{Options, SourceText};
+use crate::load::load;
+use crate::registry::Registry;
+use crate::report::replay::{Ran, Report, Status, human, json};
+use crate::scenario::{self, Failure, snapshot};
+use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
+
+use super::terminal::Terminal;
+use super::{FAILED, NOT_RUN, Output, PASSED};
+
+/// Replay scenarios and compare them with their expectations and snapshots.
+///
+/// Exit codes: 0 = all passed, 1 = something failed, 2 = it could not be run, or nothing was selected.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Scenario files, or folders of them [default: the scenarios of the workspace].
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The form of the report.
+    #[arg(long, value_enum, default_value = "human")]
+    format: Output,
+    /// Write the transcripts of scenarios whose expectations hold as their snapshots, and remove snapshots that no
+    /// scenario refers to.
+    #[arg(long)]
+    accept: bool,
+    /// Only scenarios that have this text in their name or file.
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// How many scenarios run at the same time [default: one a processor].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+    /// Run every scenario on the pack in this folder, whatever pack it names.
+    #[arg(long, value_name = "FOLDER")]
+    pack: Option<PathBuf>,
+}
+
+/// A pack that was loaded.
+struct Loaded {
+    name: Option<String>,
+    registry: Registry,
+}
+
+/// What replaying one case came to, before anything is written.
+struct Tried {
+    ran: Ran,
+    /// The text that the snapshot should hold, where it does not.
+    fresh: Option<String>,
+}
+
+pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
+    match replay(args, terminal) {
+        Ok(code) => code,
+        Err(problem) => {
+            if !problem.message.is_empty() {
+                terminal.error(&problem.message);
+            }
+            NOT_RUN
+        }
+    }
+}
+
+fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let in_ci = files::in_ci();
+    if args.accept && in_ci {
+        return Err(Problem::new("`--accept` writes snapshots, and with CI set nothing is written"));
+    }
+    let workspace = workspace(args.paths.first(), args.pack.is_some())?;
+    let mut corpus = workspace.corpus(&args.paths)?;
+    if let Some(filter) = &args.filter {
+        corpus.cases.retain(|case| case.scenario.name.contains(filter) || case.file.contains(filter));
+        corpus.faulty.retain(|faulty| faulty.file.contains(filter));
+        corpus.orphans.clear();
+    }
+    if corpus.cases.is_empty() && corpus.faulty.is_empty() && corpus.orphans.is_empty() {
+        return Err(Problem::new(match &args.filter {
+            Some(filter) => format!("nothing to replay: `{filter}` is in no name or file of {}", corpus.looked),
+            None => format!("nothing to replay: {}", corpus.looked),
+        }));
+    }
+    let packs = packs(args, &workspace, &corpus, terminal)?;
+    let tried = run_all(args, &workspace, &corpus, &packs, terminal);
+    let mut report = Report::default();
+    for faulty in &corpus.faulty {
+        report.results.push(error(faulty));
+    }
+    for (case, tried) in corpus.cases.iter().zip(tried) {
+        let mut tried = tried;
+        keep(args, in_ci, &workspace, case, &mut tried, &mut report)?;
+        report.results.push(tried.ran);
+    }
+    report.results.sort_by(|a, b| a.file.cmp(&b.file));
+    for orphan in &corpus.orphans {
+        let pending = orphan.shown.ends_with(".new");
+        if args.accept {
+            files::remove(&orphan.path, &orphan.shown)?;
+            report.notes.push(format!("removed {}", orphan.shown));
+        } else if !pending {
+            report.unreferenced.push(orphan.shown.clone());
+        }
+    }
+    for pack in &packs {
+        let declared = pack.registry.pack();
+        report.classes.extend(declared.classes.iter().map(|class| declared.names.text(class.id).to_owned()));
+    }
+    match args.format {
+        Output::Human => terminal.out(&human(&corpus.sources, &report, terminal.color_out())),
+        Output::Json => {
+            for note in &report.notes {
+                terminal.err(&format!("{note}\n"));
+            }
+            terminal.out(&format!("{:#}\n", json(&corpus.sources, &report)));
+        }
+    }
+    Ok(match () {
+        () if report.count(Status::Error) > 0 => NOT_RUN,
+        () if report.passed() => PASSED,
+        () => FAILED,
+    })
+}
+
+/// The workspace of the first path, else of the current folder. With `--pack` there need not be one.
+fn workspace(first: Option<&PathBuf>, packed: bool) -> Result<Workspace, Problem> {
+    let here = files::here()?;
+    let start = match first {
+        Some(path) if files::kind(path) == files::Kind::Missing => {
+            return Err(Problem::new(format!("nothing to replay: no such file or folder: {}", path.display())));
+        }
+        Some(path) => path.as_path(),
+        None => here.as_path(),
+    };
+    match Workspace::of(start) {
+        Err(_) if packed => Ok(Workspace::plain(&here)),
+        found => found,
+    }
+}
+
+/// The packs that the selected scenarios need, loaded. What is wrong with them goes to standard error.
+fn packs(args: &Args, workspace: &Workspace, corpus: &Corpus, terminal: &mut Terminal) -> Result<Vec<Loaded>, Problem> {
+    if let Some(folder) = &args.pack {
+        let texts = workspace.pack_at(&files::real(folder))?;
+        return Ok(vec![Loaded { name: None, registry: registry(&texts, &workspace.shown(folder), terminal)? }]);
+    }
+    let mut packs: Vec<Loaded> = Vec::new();
+    for case in &corpus.cases {
+        let Some(name) = &case.pack else {
+            let at = corpus.sources.start(case.scenario.span);
+            return Err(Problem::new(format!(
+                "{}:{}: the scenario names no pack and lies in no folder that does; write `pack: NAME`",
+                case.file, at.line
+            )));
+        };
+        if packs.iter().any(|pack| pack.name.as_ref() == Some(name)) {
+            continue;
+        }
+        let texts = workspace.pack(name).map_err(|problem| Problem::new(format!("{}: {problem}", case.file)))?;
+        packs.push(Loaded { name: Some(name.clone()), registry: registry(&texts, name, terminal)? });
+    }
+    Ok(packs)
+}
+
+/// Loads a pack; what is found is printed to standard error.
+pub fn registry(texts: &[SourceText], name: &str, terminal: &mut Terminal) -> Result<Registry, Problem> {
+    let loaded = load(texts, &Options::default());
+    if !loaded.diagnostics.is_empty() {
+        let shown = crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err());
+        terminal.err(&shown);
+    }
+    loaded.registry.ok_or_else(|| {
+        Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics)))
+    })
+}
+
+fn run_all(args: &Args, workspace: &Workspace, corpus: &Corpus, packs: &[Loaded], terminal: &Terminal) -> Vec<Tried> {
+    let jobs = args
+        .jobs
+        .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get), usize::from);
+    let bar = terminal.progress(corpus.cases.len());
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Tried)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(corpus.cases.len()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = corpus.cases.get(index) else { break };
+                    let pack = packs.iter().find(|pack| pack.name.is_none() || pack.name == case.pack);
+                    if let Some(pack) = pack {
+                        let tried = attempt(workspace, case, &pack.registry);
+                        if let Ok(mut done) = done.lock() {
+                            done.push((index, tried));
+                        }
+                    }
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, tried)| tried).collect()
+}
+
+/// Replays a case and holds its transcript against its snapshot.
+fn attempt(workspace: &Workspace, case: &Case, registry: &Registry) -> Tried {
+    let outcome = scenario::replay(registry, &case.scenario);
+    let status = if outcome.failures.is_empty() { Status::Passed } else { Status::Failed };
+    let ran = Ran {
+        file: case.file.clone(),
+        name: case.scenario.name.clone(),
+        status,
+        turns: outcome.turns,
+        failures: outcome.failures,
+    };
+    let fresh = outcome.transcript.and_then(|transcript| {
+        let kept = match files::kind(&case.snapshot) {
+            files::Kind::Missing => None,
+            _ => files::read(&case.snapshot, &workspace.shown(&case.snapshot)).ok(),
+        };
+        let same = kept.is_some_and(|kept| snapshot::matches(&kept, &transcript));
+        let fingerprint = &registry.pack().fingerprint;
+        (!same).then(|| snapshot::file(&case.file, &case.scenario.name, fingerprint, &transcript))
+    });
+    Tried { ran, fresh }
+}
+
+/// Writes the snapshot where that is asked for, or its pending form where it may be, and fails the scenario otherwise.
+fn keep(
+    args: &Args,
+    in_ci: bool,
+    workspace: &Workspace,
+    case: &Case,
+    tried: &mut Tried,
+    report: &mut Report,
+) -> Result<(), Problem> {
+    let shown = workspace.shown(&case.snapshot);
+    let mut pending = case.snapshot.clone().into_os_string();
+    pending.push(".new");
+    let (pending, shown_pending) = (PathBuf::from(pending), format!("{shown}.new"));
+    let Some(fresh) = &tried.fresh else {
+        if !in_ci && tried.ran.status == Status::Passed {
+            files::remove(&pending, &shown_pending)?;
+        }
+        return Ok(());
+    };
+    let holds = tried.ran.status == Status::Passed;
+    if args.accept && holds {
+        files::write(&case.snapshot, &shown, fresh)?;
+        files::remove(&pending, &shown_pending)?;
+        report.notes.push(format!("wrote {shown}"));
+        return Ok(());
+    }
+    let kept = match files::kind(&case.snapshot) {
+        files::Kind::Missing => None,
+        _ => Some(files::read(&case.snapshot, &shown)?),
+    };
+    let new = snapshot::contents(fresh);
+    let mut failure = Failure::new(
+        None,
+        case.scenario.span,
+        match kept {
+            Some(_) => format!("the transcript differs from {shown}"),
+            None => format!("there is no snapshot {shown}"),
+        },
+    );
+    failure.diff = kept.map(|kept| snapshot::diff(&kept, &new));
+    failure.help = Some(if args.accept {
+        "not accepted: an expectation of the scenario fails".into()
+    } else if in_ci {
+        "run `segue replay --accept` where CI is not set, and commit the file".into()
+    } else {
+        files::write(&pending, &shown_pending, fresh)?;
+        format!("look at {shown_pending}, then run `segue replay --accept`")
+    });
+    tried.ran.failures.push(failure);
+    tried.ran.status = Status::Failed;
+    Ok(())
+}
+
+fn error(faulty: &FaultyFile) -> Ran {
+    let failures = faulty
+        .problems
+        .iter()
+        .map(|found| Failure { help: found.help.clone(), ..Failure::new(None, found.primary.span, &found.message) })
+        .collect();
+    Ran { file: faulty.file.clone(), name: String::new(), status: Status::Error, turns: Vec::new(), failures }
+}

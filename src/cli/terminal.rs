@@ -1,0 +1,57 @@
+//! What is printed, and where: colours and progress only on a terminal, a closed pipe is no fault.
+
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+use anstream::{AutoStream, ColorChoice};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Standard output and standard error.
+pub struct Terminal {
+    color_out: bool,
+    color_err: bool,
+}
+
+impl Terminal {
+    /// As the process has them; `NO_COLOR` and the like are heard.
+    pub fn new() -> Self {
+        Self {
+            color_out: AutoStream::choice(&stdout()) != ColorChoice::Never,
+            color_err: AutoStream::choice(&stderr()) != ColorChoice::Never,
+        }
+    }
+
+    /// Whether standard output shows colours.
+    pub fn color_out(&self) -> bool {
+        self.color_out
+    }
+
+    /// Whether standard error shows colours.
+    pub fn color_err(&self) -> bool {
+        self.color_err
+    }
+
+    /// Prints to standard output.
+    pub fn out(&mut self, text: &str) {
+        // Whoever reads may have gone: that is their business.
+        let _ = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
+    }
+
+    /// Prints to standard error.
+    pub fn err(&mut self, text: &str) {
+        let _ = stderr().write_all(text.as_bytes());
+    }
+
+    /// Prints `error: …` to standard error.
+    pub fn error(&mut self, message: &str) {
+        let word = if self.color_err { "\x1b[1;31merror\x1b[0m" } else { "error" };
+        self.err(&format!("{word}: {message}\n"));
+    }
+
+    /// A progress bar on standard error, hidden unless it is a terminal.
+    pub fn progress(&self, length: usize) -> ProgressBar {
+        let target = if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(Some(length as u64), target);
+        let style = ProgressStyle::with_template("{wide_bar} {pos}/{len}");
+        bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+    }
+}

@@ -1,0 +1,150 @@
+//! Reading `expect`: what a turn must come to.
+
+use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::model::Pack;
+use crate::model::ids::{FrameSet, ModeId};
+use crate::model::names::Sym;
+use crate::model::reason;
+use crate::model::schema::Type;
+use crate::registry::Registry;
+use crate::source::Span;
+use crate::syntax::{Field, Kind};
+
+use super::script::{Expect, Message, class, state, unknown, want};
+use super::{Spanned, turn};
+
+/// Reads the table under `expect`.
+pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
+    let pack = registry.pack();
+    let reader = field.table("an expectation")?;
+    let out = reader.out();
+    if matches!(&field.node.kind, Kind::Table(table) if table.is_empty()) {
+        return field.bad("the expectation is empty: it checks nothing", "say what must come of the turn");
+    }
+    let one_class = |field: Field<'_>| {
+        let found = field.word().and_then(|id| class(pack, id, field.span(), out));
+        found.map(|value| Spanned { value, span: field.span() })
+    };
+    let transition = reader.optional("transition").and_then(one_class);
+    let selected = reader.optional("selected").and_then(one_class);
+    let settled = reader.optional("settled").and_then(one_class);
+    if transition.is_some()
+        && let Some(other) = selected.as_ref().or(settled.as_ref())
+    {
+        let found = Diagnostic::error(Code::BadValue, other.span, "`transition` already says `selected` and `settled`");
+        out.push(found.help("write either `transition`, or `selected` and `settled`"));
+    }
+    let expect = Expect {
+        transition,
+        selected,
+        settled,
+        reason: reader.optional("reason").and_then(|field| or_none(field, |field| one_reason(pack, field, out))),
+        reasons: reader.optional("reasons").map(|field| {
+            let all = field.one_or_many().filter_map(|field| one_reason(pack, field, out)).collect();
+            Spanned { value: all, span: field.span() }
+        }),
+        answer_mode: reader.optional("answer_mode").and_then(|field| or_none(field, |field| mode(pack, field, out))),
+        state: reader.optional("state").map_or_else(Vec::new, |field| {
+            let mut all = Vec::new();
+            state(pack, field.node, out, &mut |slot, node, span| {
+                let wanted = want(pack, &pack.slots[slot.index()].ty, node, out);
+                all.extend(wanted.map(|value| Spanned { value: (slot, value), span }));
+            });
+            all
+        }),
+        dropped: reader.optional("dropped").map(|field| frames(pack, field, out)),
+        carried: reader.optional("carried").map(|field| frames(pack, field, out)),
+        calls: reader.optional("calls").map(|field| {
+            let all = field.one_or_many().filter_map(|field| turn::port(pack, field, out)).collect();
+            Spanned { value: all, span: field.span() }
+        }),
+        messages: reader.optional("messages").map(|field| {
+            let all = field.one_or_many().filter_map(|field| message(pack, field, out)).collect();
+            Spanned { value: all, span: field.span() }
+        }),
+        refused: reader.optional("refused").and_then(|field| {
+            let value = one_reason(pack, field, out)?;
+            Some(Spanned { value, span: field.span() })
+        }),
+    };
+    reader.finish();
+    Some(expect)
+}
+
+fn or_none<T>(field: Field<'_>, read: impl Fn(Field<'_>) -> Option<T>) -> Option<Spanned<Option<T>>> {
+    let value = if turn::says_absent(field.node) { None } else { Some(read(field)?) };
+    Some(Spanned { value, span: field.span() })
+}
+
+fn one_reason(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Sym> {
+    let name = field.word()?;
+    let known = || pack.reasons.iter().map(|sym| pack.names.text(*sym)).chain(reason::ALL);
+    if known().any(|known| known == name) {
+        return pack.names.get(name);
+    }
+    unknown("reason of this pack", name, field.span(), known(), out);
+    None
+}
+
+fn mode(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<ModeId> {
+    let name = field.word()?;
+    let found = pack.mode(name);
+    if found.is_none() {
+        let names = pack.modes.iter().map(|mode| pack.names.text(mode.name));
+        unknown("answer mode of this pack", name, field.span(), names, out);
+    }
+    found
+}
+
+fn frames(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Spanned<FrameSet> {
+    let mut set = FrameSet::EMPTY;
+    for field in field.one_or_many() {
+        let Some(name) = field.word() else { continue };
+        match pack.frame(name) {
+            Some(frame) => set.insert(frame),
+            None => {
+                let names = pack.frames.iter().map(|frame| pack.names.text(frame.name));
+                unknown("frame", name, field.span(), names, out);
+            }
+        }
+    }
+    Spanned { value: set, span: field.span() }
+}
+
+/// `name`, or `{ name: { field: value } }`.
+fn message(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Spanned<Message>> {
+    let named = |name: &str, span: Span| {
+        let found = pack.message(name);
+        if found.is_none() {
+            let names = pack.messages.iter().map(|message| pack.names.text(message.name));
+            unknown("message of this pack", name, span, names, out);
+        }
+        found
+    };
+    let span = field.span();
+    let Kind::Table(table) = &field.node.kind else {
+        let message = named(field.word()?, span)?;
+        return Some(Spanned { value: Message { message, fields: Vec::new() }, span });
+    };
+    let mut entries = table.iter();
+    let (Some(entry), None) = (entries.next(), entries.next()) else {
+        return field.bad("one message is due here", "write `{ name: { field: value } }`");
+    };
+    let message = named(&entry.key, entry.key_span)?;
+    let declared = &pack.messages[message.index()];
+    let mut fields = Vec::new();
+    for (entry, field) in Field::new(&entry.value, out).entries()? {
+        let name = pack.names.get(&entry.key);
+        let constant =
+            declared.consts.iter().find(|(known, _)| Some(*known) == name).map(|(name, _)| (*name, &Type::Text));
+        let of = declared.fields.iter().find(|field| Some(field.name) == name).map(|field| (field.name, &field.ty));
+        let Some((name, ty)) = of.or(constant) else {
+            let names =
+                declared.fields.iter().map(|field| field.name).chain(declared.consts.iter().map(|(name, _)| *name));
+            unknown("field of this message", &entry.key, entry.key_span, names.map(|name| pack.names.text(name)), out);
+            continue;
+        };
+        fields.extend(want(pack, ty, field.node, out).map(|value| (name, value)));
+    }
+    Some(Spanned { value: Message { message, fields }, span })
+}

@@ -1,0 +1,269 @@
+//! A scenario read with its pack at hand: every value typed, every name resolved.
+
+use std::sync::Arc;
+
+use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
+use crate::engine::{Env, Event, NumberedIds, enforce};
+use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId, Slot};
+use crate::model::json::DataError;
+use crate::model::names::Sym;
+use crate::model::value::Value;
+use crate::model::{Pack, Status};
+use crate::registry::Registry;
+use crate::source::Span;
+use crate::state::SessionState;
+use crate::syntax::{Kind, Node};
+
+use super::{Clock, Scenario, Spanned, turn, typed};
+
+/// A scenario that can be run.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// The state before the first turn.
+    pub given: SessionState,
+    /// Invariants that `given` broke and that were mended as they declare.
+    pub repaired: Vec<Sym>,
+    /// The clock and the session.
+    pub clock: Clock,
+    /// The turns.
+    pub turns: Vec<Turn>,
+}
+
+/// What the user does, what the host answers, and what is expected.
+#[derive(Debug, Clone)]
+pub struct Turn {
+    /// Where it is written.
+    pub span: Span,
+    /// One input, or several before a reply.
+    pub inputs: Vec<Input>,
+    /// Scripted outcomes, in the order in which the calls are made.
+    pub calls: Vec<Call>,
+    /// What must come of it.
+    pub expect: Option<Expect>,
+}
+
+/// Something that happens.
+#[derive(Debug, Clone)]
+pub struct Input {
+    /// Where it is written.
+    pub span: Span,
+    /// How a transcript writes it.
+    pub shown: String,
+    /// The text that the lexicon reads.
+    pub text: Option<String>,
+    /// What happens.
+    pub happens: Happens,
+}
+
+/// What happens.
+#[derive(Debug, Clone)]
+pub enum Happens {
+    /// An event of the pack.
+    Event(Event),
+    /// The outcome of a call that is open, delivered by hand.
+    Outcome {
+        /// The call: by its id, or the first open one of a port.
+        of: CallName,
+        /// How it ended and with what.
+        reply: Reply,
+    },
+}
+
+/// How a hand-delivered outcome names its call.
+#[derive(Debug, Clone)]
+pub enum CallName {
+    /// By its id (`call-1`).
+    Id(Arc<str>),
+    /// The first open call of a port.
+    Port(PortId),
+}
+
+/// How a call ends.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// How it ended.
+    pub status: Status,
+    /// What the port answered.
+    pub value: Option<serde_json::Value>,
+    /// What went wrong.
+    pub error: Option<Arc<str>>,
+    /// Why the answer breaks the declaration of its port, if it does.
+    pub contract: Option<String>,
+}
+
+/// A scripted call.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// Where it is written.
+    pub span: Span,
+    /// The port it must go to.
+    pub port: PortId,
+    /// Arguments it must have; `Absent` = it must not have it.
+    pub with: Vec<Spanned<(Sym, Want)>>,
+    /// How it ends; `None` = nothing comes before the next input.
+    pub reply: Option<Reply>,
+}
+
+/// What a value must be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Want {
+    /// This value.
+    Value(Value),
+    /// Any value (true) or none (false).
+    Present(bool),
+}
+
+/// What a turn must come to.
+#[derive(Debug, Clone, Default)]
+pub struct Expect {
+    /// The class that took the input and the outcome alike.
+    pub transition: Option<Spanned<ClassId>>,
+    /// The class that took the input.
+    pub selected: Option<Spanned<ClassId>>,
+    /// The class of the last step.
+    pub settled: Option<Spanned<ClassId>>,
+    /// The reason of the last step; `None` inside = none.
+    pub reason: Option<Spanned<Option<Sym>>>,
+    /// All reasons of the turn.
+    pub reasons: Option<Spanned<Vec<Sym>>>,
+    /// The answer mode; `None` inside = no answer.
+    pub answer_mode: Option<Spanned<Option<ModeId>>>,
+    /// Fields after the turn.
+    pub state: Vec<Spanned<(Slot, Want)>>,
+    /// Frames dropped, exactly.
+    pub dropped: Option<Spanned<FrameSet>>,
+    /// Frames carried, exactly.
+    pub carried: Option<Spanned<FrameSet>>,
+    /// Ports called in the turn, in order, exactly.
+    pub calls: Option<Spanned<Vec<PortId>>>,
+    /// Messages, in this order; others may stand between. Empty = none at all.
+    pub messages: Option<Spanned<Vec<Spanned<Message>>>>,
+    /// Why the last input was refused.
+    pub refused: Option<Spanned<Sym>>,
+}
+
+/// A message that must be sent.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// Which.
+    pub message: MessageId,
+    /// Fields it must have.
+    pub fields: Vec<(Sym, Want)>,
+}
+
+/// Reads a scenario with its pack at hand. Nothing can be run when anything was reported.
+///
+/// # Errors
+/// All that is wrong with it, sorted.
+pub fn script(registry: &Registry, scenario: &Scenario) -> Result<Script, Vec<Diagnostic>> {
+    let pack = registry.pack();
+    let out = Diagnostics::new();
+    out.extend(scenario.problems.iter().cloned());
+    for covered in &scenario.covers {
+        class(pack, &covered.value, covered.span, &out);
+    }
+    let (given, repaired) = given(registry, scenario, &out);
+    let turns = scenario.turns.iter().filter_map(|node| turn::read(registry, node, &out)).collect();
+    if !out.is_empty() {
+        return Err(out.into_sorted());
+    }
+    Ok(Script { given, repaired, clock: scenario.env.clone(), turns })
+}
+
+fn given(registry: &Registry, scenario: &Scenario, out: &Diagnostics) -> (SessionState, Vec<Sym>) {
+    let pack = registry.pack();
+    let fresh = (SessionState::new(pack), Vec::new());
+    let Some(node) = &scenario.given else { return fresh };
+    let mut fields = Vec::new();
+    state(pack, node, out, &mut |slot, node, _| {
+        fields.push((slot, typed::value(pack, &pack.slots[slot.index()].ty, node, out)));
+    });
+    let mut state = SessionState::new(pack);
+    let mut slots = state.slots.to_vec();
+    for (slot, value) in fields {
+        let Some(value) = value else { return fresh };
+        slots[slot.index()] = value;
+    }
+    state.slots = slots.into();
+    let mut ids = NumberedIds::default();
+    match enforce(registry, state, &mut env(&scenario.env, 0, &mut ids)) {
+        Ok(restored) => (restored.state, restored.repaired),
+        Err(DataError { message, .. }) => {
+            let found = Diagnostic::error(Code::BadValue, node.span, format!("the given state {message}"));
+            out.push(found.help("give a state that the pack admits"));
+            fresh
+        }
+    }
+}
+
+/// The environment of a turn, counted from 1 (0 = before the first).
+pub fn env<'i>(clock: &Clock, turn: usize, ids: &'i mut NumberedIds) -> Env<'i> {
+    Env {
+        now: clock.now.as_str().into(),
+        today: clock.today,
+        session_id: clock.session_id.as_str().into(),
+        turn_id: format!("t-{turn}").into(),
+        ids,
+        trace: true,
+    }
+}
+
+/// Walks a table frame → field → value.
+pub fn state(pack: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(Slot, &Node, Span)) {
+    let Some(frames) = crate::syntax::Field::new(node, out).entries() else { return };
+    for (entry, fields) in frames {
+        let names = || pack.frames.iter().map(|frame| pack.names.text(frame.name));
+        let Some(frame) = pack.frame(&entry.key) else {
+            unknown("frame", &entry.key, entry.key_span, names(), out);
+            continue;
+        };
+        let Some(fields) = fields.entries() else { continue };
+        for (field, value) in fields {
+            match pack.field(frame, &field.key) {
+                Some(slot) => each(slot, value.node, field.key_span),
+                None => {
+                    let own = pack.frames[frame.index()].fields();
+                    let names = own.map(|slot| pack.names.text(pack.slots[slot.index()].name));
+                    unknown(&format!("field of frame `{}`", entry.key), &field.key, field.key_span, names, out);
+                }
+            }
+        }
+    }
+}
+
+/// A wanted value: `{ present: true }`, `{ present: false }`, or a value of the type.
+pub fn want(pack: &Pack, ty: &crate::model::schema::Type, node: &Node, out: &Diagnostics) -> Option<Want> {
+    if let Some(present) = presence(node) {
+        return Some(Want::Present(present));
+    }
+    typed::value(pack, ty, node, out).map(Want::Value)
+}
+
+/// What `{ present: … }` says.
+pub fn presence(node: &Node) -> Option<bool> {
+    let Kind::Table(table) = &node.kind else { return None };
+    match table.get("present").map(|node| &node.kind) {
+        Some(Kind::Bool(present)) if table.len() == 1 => Some(*present),
+        _ => None,
+    }
+}
+
+/// A class by its id.
+pub fn class(pack: &Pack, id: &str, span: Span, out: &Diagnostics) -> Option<ClassId> {
+    let found = pack.class(id);
+    if found.is_none() {
+        let names = pack.classes.iter().map(|class| pack.names.text(class.id));
+        unknown("class of this pack", id, span, names, out);
+    }
+    found
+}
+
+/// Reports a name that nothing declares.
+pub fn unknown<'n>(what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>, out: &Diagnostics) {
+    let known: Vec<&str> = known.collect();
+    let help = match suggest(name, known.iter().copied()) {
+        Some(like) => format!("did you mean `{like}`?"),
+        None => format!("known are {}", crate::diag::listed(&known)),
+    };
+    out.push(Diagnostic::error(Code::UnknownName, span, format!("{} is no {what}", quoted(name))).help(help));
+}

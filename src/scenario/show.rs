@@ -1,0 +1,230 @@
+//! How values, calls, messages and frames are written in transcripts and failures: on one line, the same on every run.
+
+use serde_json::Value as Json;
+
+use crate::engine::{Breach, CallOut, MessageOut, Said};
+use crate::model::class::{Alternative, By};
+use crate::model::ids::{ClassId, FrameSet, Slot};
+use crate::model::lexicon::{self, Elem, Form};
+use crate::model::reason::STATUSES;
+use crate::model::value::Value;
+use crate::model::{Claims, Pack};
+
+use super::script::Reply;
+
+/// How an absent value is written.
+const ABSENT: &str = "–";
+
+/// A value on one line; a dash when absent.
+#[must_use]
+pub fn value(pack: &Pack, value: &Value) -> String {
+    match value {
+        Value::Absent => ABSENT.into(),
+        value => json(&crate::model::json::to_json(&pack.names, value)),
+    }
+}
+
+/// JSON on one line, with the quotes left out where nothing can be mistaken.
+#[must_use]
+pub fn json(json: &Json) -> String {
+    match json {
+        Json::String(text) => word(text),
+        Json::Array(items) => format!("[{}]", items.iter().map(self::json).collect::<Vec<_>>().join(", ")),
+        Json::Object(fields) if fields.is_empty() => "{}".into(),
+        Json::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{}: {}", word(key), self::json(value))).collect();
+            format!("{{ {} }}", fields.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A text as it is where it is one plain word that reads as a text, else in quotes.
+fn word(text: &str) -> String {
+    let plain = !text.is_empty()
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':'))
+        && !matches!(text, "true" | "false" | "null")
+        && text.parse::<f64>().is_err();
+    let period = text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit());
+    if plain || period { text.to_owned() } else { format!("\"{}\"", line(text).replace('"', "\\\"")) }
+}
+
+/// A text on one line: line breaks and other control characters are escaped.
+#[must_use]
+pub fn line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+            line.extend(c.escape_default());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// The id of a class.
+#[must_use]
+pub fn class(pack: &Pack, class: ClassId) -> &str {
+    pack.names.text(pack.classes[class.index()].id)
+}
+
+/// `frame.field`.
+#[must_use]
+pub fn slot(pack: &Pack, slot: Slot) -> String {
+    let field = &pack.slots[slot.index()];
+    format!("{}.{}", pack.names.text(pack.frames[field.frame.index()].name), pack.names.text(field.name))
+}
+
+/// Frames, in declared order.
+#[must_use]
+pub fn frames(pack: &Pack, set: FrameSet) -> String {
+    set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect::<Vec<_>>().join(", ")
+}
+
+/// `call-1 route_execute`.
+#[must_use]
+pub fn call_name(pack: &Pack, call: &CallOut) -> String {
+    format!("{} {}", call.id, pack.names.text(pack.ports[call.port.index()].name))
+}
+
+/// `call-1 route_execute { route: stock_on_date }`.
+#[must_use]
+pub fn call(pack: &Pack, call: &CallOut) -> String {
+    let with: Vec<String> =
+        call.with.iter().map(|(name, arg)| format!("{}: {}", pack.names.text(*name), value(pack, arg))).collect();
+    let name = call_name(pack, call);
+    if with.is_empty() { name } else { format!("{name} {{ {} }}", with.join(", ")) }
+}
+
+/// `boundary { reason: no_root }`, with the text after it when it has one.
+#[must_use]
+pub fn message(pack: &Pack, message: &MessageOut) -> String {
+    let fields: Vec<String> = message
+        .fields
+        .iter()
+        .map(|(name, field)| format!("{}: {}", pack.names.text(*name), value(pack, field)))
+        .collect();
+    let mut shown = pack.names.text(pack.messages[message.message.index()].name).to_owned();
+    if !fields.is_empty() {
+        shown.push_str(&format!(" {{ {} }}", fields.join(", ")));
+    }
+    if let Some(text) = &message.text {
+        shown.push_str(&format!(" «{}»", line(text)));
+    }
+    shown
+}
+
+/// How a call ends: `ok { coverage_status: full }`, `failed: out of reach`.
+#[must_use]
+pub fn reply(reply: &Reply) -> String {
+    let mut shown = STATUSES[reply.status as usize].to_owned();
+    if let Some(value) = &reply.value {
+        shown.push_str(&format!(" {}", json(value)));
+    }
+    if let Some(error) = &reply.error {
+        shown.push_str(&format!(": {}", line(error)));
+    }
+    if let Some(contract) = &reply.contract {
+        shown.push_str(&format!("; it breaks the port's declaration: {}", line(contract)));
+    }
+    shown
+}
+
+/// What a step would have broken, in words.
+#[must_use]
+pub fn breach(pack: &Pack, class: ClassId, breach: &Breach) -> String {
+    let declared = &pack.classes[class.index()];
+    let by_field = match breach {
+        Breach::Effect { slot: Some(at), .. } => format!(" ({})", slot(pack, *at)),
+        _ => String::new(),
+    };
+    match breach {
+        Breach::Preserve { slot: at, .. } => format!("preserve: {} would have changed", slot(pack, *at)),
+        Breach::Forbid { slot: at } => format!("forbid: {} would have survived", slot(pack, *at)),
+        Breach::Never { row, .. } => {
+            format!("never, row {} of {}: its condition would have held", row + 1, declared.never.len())
+        }
+        Breach::Invariant { id, .. } => format!("invariant {} would have been broken", pack.names.text(*id)),
+        Breach::Answer { rows: 0 } => "no answer row applies".into(),
+        Breach::Answer { rows } => format!("{rows} answer rows apply, one must"),
+        Breach::Effect { why, .. } => format!("an effect cannot be done: {why}{by_field}"),
+    }
+}
+
+/// What an answer claims.
+#[must_use]
+pub fn claims(claims: Claims) -> &'static str {
+    crate::model::reason::CLAIMS[claims as usize]
+}
+
+/// A signal that was given or heard, with its words in the text: `date_scope = 2020-03 «март 2020»`.
+#[must_use]
+pub fn said(pack: &Pack, said: &Said, text: Option<&str>) -> String {
+    let mut shown = format!("{} = {}", pack.names.text(pack.inputs[said.input.index()].name), value(pack, &said.value));
+    let words = said.span.and_then(|(start, end)| text?.get(start as usize..end as usize));
+    if let Some(words) = words {
+        shown.push_str(&format!(" «{}»", line(words)));
+    }
+    if said.ambiguous {
+        shown.push_str(", ambiguous");
+    }
+    if said.partial {
+        shown.push_str(", partial");
+    }
+    if said.span.is_none() {
+        shown.push_str(", from the host");
+    }
+    if said.overruled {
+        shown.push_str(", overruled by the host");
+    }
+    shown
+}
+
+/// An alternative of a trigger as its author wrote it: `phrase «а (на|за) {date_scope}»`.
+#[must_use]
+pub fn alternative(pack: &Pack, alternative: &Alternative) -> String {
+    let mut shown = match &alternative.by {
+        By::Words(words) => {
+            let mut shown = match &words.form {
+                Form::Phrase(elems) => format!("phrase «{}»", phrase(pack, elems)),
+                Form::Pattern(pattern) => format!("pattern /{}/", line(pattern)),
+            };
+            if words.whole {
+                shown.push_str(" whole");
+            }
+            if words.starts {
+                shown.push_str(" at the start");
+            }
+            shown
+        }
+        By::Ambiguous(input) => format!("signal {} ambiguous", pack.names.text(pack.inputs[input.index()].name)),
+        By::Signal { input, is } => {
+            let name = pack.names.text(pack.inputs[input.index()].name);
+            let is: Vec<String> = is.iter().map(|of| value(pack, of)).collect();
+            if is.is_empty() { format!("signal {name}") } else { format!("signal {name} = {}", is.join("|")) }
+        }
+    };
+    if let Some(tag) = alternative.tag {
+        shown.push_str(&format!(" #{}", pack.names.text(tag)));
+    }
+    shown
+}
+
+/// The elements of a phrase as they are written.
+fn phrase(pack: &Pack, elems: &[Elem]) -> String {
+    let of = |elem: &Elem| match elem {
+        Elem::Word(word) => word.clone(),
+        Elem::Stem { stem, endings } => format!("{stem}~{}", pack.lexicon.endings[*endings].name),
+        Elem::Slot(lexicon::Slot::Part(part)) => format!("{{{}}}", pack.lexicon.parts[*part].name),
+        Elem::Slot(lexicon::Slot::Signal(signal)) => {
+            format!("{{{}}}", pack.names.text(pack.lexicon.signals[*signal].name))
+        }
+        Elem::Choice { optional, of } => {
+            let all: Vec<String> = of.iter().map(|elems| phrase(pack, elems)).collect();
+            if *optional { format!("[{}]", all.join("|")) } else { format!("({})", all.join("|")) }
+        }
+    };
+    elems.iter().map(of).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,193 @@
+//! Transcripts: what a replay did, as stable text made to be read in a diff. No place in a file stands in it.
+
+use crate::engine::{Candidate, Step, StepError, Trace, Verdict};
+use crate::model::Pack;
+use crate::model::class::On;
+use crate::model::ids::FrameId;
+use crate::registry::Registry;
+
+use super::run::{Played, PlayedStep, What};
+use super::script::Script;
+use super::{Scenario, show};
+
+/// The transcript of a scenario that was run.
+#[must_use]
+pub fn write(registry: &Registry, scenario: &Scenario, script: &Script, played: &Played) -> String {
+    let pack = registry.pack();
+    let mut text = format!("{}\n", show::line(&scenario.name));
+    if !scenario.covers.is_empty() {
+        let covers: Vec<&str> = scenario.covers.iter().map(|covered| covered.value.as_str()).collect();
+        text.push_str(&format!("covers {}\n", covers.join(", ")));
+    }
+    text.push_str(&format!("today {}\n", script.clock.today));
+    for (index, frame) in pack.frames.iter().enumerate() {
+        let mut fields = Vec::new();
+        for slot in frame.fields() {
+            let value = script.given.get(slot);
+            if *value != pack.slots[slot.index()].default {
+                fields.push(format!(
+                    "{}: {}",
+                    pack.names.text(pack.slots[slot.index()].name),
+                    show::value(pack, value)
+                ));
+            }
+        }
+        if !fields.is_empty() {
+            let name = pack.names.text(pack.frames[FrameId::at(index).index()].name);
+            text.push_str(&format!("given {name} {{ {} }}\n", fields.join(", ")));
+        }
+    }
+    for repaired in &script.repaired {
+        text.push_str(&format!("repaired {}\n", pack.names.text(*repaired)));
+    }
+    for (index, turn) in played.turns.iter().enumerate() {
+        for (at, step) in turn.steps.iter().enumerate() {
+            text.push('\n');
+            write_step(registry, index + 1, at, step, &mut text);
+        }
+        if !turn.state.open_calls().is_empty() {
+            let open: Vec<&str> = turn.state.open_calls().iter().map(|call| &*call.id).collect();
+            text.push_str(&format!("   still open: {}\n", open.join(", ")));
+        }
+    }
+    text
+}
+
+fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, text: &mut String) {
+    let pack = registry.pack();
+    let head = match &played.what {
+        What::Input { shown, .. } => shown.clone(),
+        What::Outcome(outcome) => {
+            let port = pack.names.text(pack.ports[outcome.port.index()].name);
+            format!("{} {port} → {}", outcome.call, show::reply(&outcome.reply))
+        }
+    };
+    // The first step of a turn bears its number; the others stand under it.
+    match at {
+        0 => text.push_str(&format!("{turn}. {head}\n")),
+        _ => text.push_str(&format!("{:1$} {head}\n", "", turn.to_string().len() + 1)),
+    }
+    let mut line = |line: String| text.push_str(&format!("   {line}\n"));
+    let step = match &played.result {
+        Ok(step) => step,
+        Err(error) => {
+            line(format!("no step: {error}"));
+            if let StepError::Boundary { failures } = error {
+                for failure in failures {
+                    for breach in &failure.breaches {
+                        let class = show::class(pack, failure.class);
+                        line(format!("{class} broke {}", show::breach(pack, failure.class, breach)));
+                    }
+                }
+            }
+            return;
+        }
+    };
+    if let Some(refused) = step.refused {
+        line(format!("refused: {}", pack.names.text(refused)));
+        return;
+    }
+    for failure in &step.failures {
+        for breach in &failure.breaches {
+            line(format!(
+                "{} gave up: {}",
+                show::class(pack, failure.class),
+                show::breach(pack, failure.class, breach)
+            ));
+        }
+    }
+    if let Some(class) = step.class {
+        line(format!("{} ({})", show::class(pack, class), pack.classes[class.index()].name));
+    }
+    let heard = match &played.what {
+        What::Input { text, .. } => text.as_deref(),
+        What::Outcome(_) => None,
+    };
+    step_lines(registry, step, heard, &mut line);
+}
+
+fn step_lines(registry: &Registry, step: &Step, heard: Option<&str>, line: &mut dyn FnMut(String)) {
+    let pack = registry.pack();
+    if let Some(trace) = &step.trace {
+        if let Some(why) = why(pack, trace) {
+            line(format!("why: {why}"));
+        }
+        for said in &trace.said {
+            line(format!("said: {}", show::said(pack, said, heard)));
+        }
+    }
+    if !step.reasons.is_empty() {
+        let reasons: Vec<&str> = step.reasons.iter().map(|reason| pack.names.text(*reason)).collect();
+        line(format!("reason: {}", reasons.join(", ")));
+    }
+    if !step.unused.is_empty() {
+        let unused: Vec<&str> =
+            step.unused.iter().map(|input| pack.names.text(pack.inputs[input.index()].name)).collect();
+        line(format!("unused: {}", unused.join(", ")));
+    }
+    if !step.carried.is_empty() {
+        line(format!("carried: {}", show::frames(pack, step.carried)));
+    }
+    if !step.dropped.is_empty() {
+        line(format!("dropped: {}", show::frames(pack, step.dropped)));
+    }
+    for change in &step.changes {
+        let (old, new) = (show::value(pack, &change.old), show::value(pack, &change.new));
+        line(format!("{}: {old} → {new}", show::slot(pack, change.slot)));
+    }
+    if !step.closed.is_empty() {
+        line(format!("closed: {}", step.closed.join(", ")));
+    }
+    for call in &step.calls {
+        line(format!("call: {}", show::call(pack, call)));
+    }
+    for message in &step.messages {
+        line(format!("message: {}", show::message(pack, message)));
+    }
+    if let Some(mode) = step.answer {
+        let mode = &pack.modes[mode.index()];
+        line(format!("answer: {} ({})", pack.names.text(mode.name), show::claims(mode.claims)));
+    }
+}
+
+/// Which words, signal or row made the chosen class take the event.
+fn why(pack: &Pack, trace: &Trace) -> Option<String> {
+    let chosen = trace.candidates.iter().find(|candidate| candidate.verdict == Verdict::Chosen)?;
+    Some(trigger(pack, chosen))
+}
+
+/// What set a candidate off, in words.
+#[must_use]
+pub fn trigger(pack: &Pack, candidate: &Candidate) -> String {
+    let class = &pack.classes[candidate.class.index()];
+    if let Some(row) = candidate.row {
+        let settle = &class.settle[row];
+        let rows = class.settle.iter().filter(|other| other.on == settle.on).count();
+        let nth = class.settle[..row].iter().filter(|other| other.on == settle.on).count() + 1;
+        let of = if rows > 1 { format!(", row {nth} of {rows}") } else { String::new() };
+        return format!("settle on {}{of}", pack.names.text(settle.on));
+    }
+    let Some(trigger) = class.triggers.get(candidate.trigger) else { return String::new() };
+    let matched: Vec<String> = candidate
+        .matched
+        .iter()
+        .filter_map(|at| trigger.any.get(*at))
+        .map(|alternative| show::alternative(pack, alternative))
+        .collect();
+    if !matched.is_empty() {
+        return matched.join(", ");
+    }
+    match trigger.on {
+        On::Event(event) => format!("event {}", pack.names.text(pack.events[event.index()].name)),
+        On::Boundary => "boundary".into(),
+        On::Outcome { port, ok, .. } => {
+            let port = port.map_or("outcome", |port| pack.names.text(pack.ports[port.index()].name));
+            let ending = match ok {
+                Some(true) => ".ok",
+                Some(false) => ".failed",
+                None => "",
+            };
+            format!("outcome trigger {} on {port}{ending}", candidate.trigger + 1)
+        }
+    }
+}

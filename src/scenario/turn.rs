@@ -1,0 +1,300 @@
+//! One turn of a scenario: what happens, the scripted calls, and what is expected.
+
+use serde_json::{Map, Value as Json};
+
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::engine::Event;
+use crate::model::ids::{EventId, PortId};
+use crate::model::json::{fields_from_json, scalar_text};
+use crate::model::reason::STATUSES;
+use crate::model::{Pack, Status};
+use crate::registry::Registry;
+use crate::syntax::{Entry, Field, Kind, Node, Reader};
+
+use super::script::{Call, CallName, Happens, Input, Reply, Turn, presence, unknown, want};
+use super::{Spanned, expect, show, typed};
+
+const OWN_KEYS: [&str; 6] = ["signals", "assistant", "expect", "calls", "outcome", "events"];
+
+/// Reads a turn.
+pub fn read(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Turn> {
+    let reader = Reader::new(node, "a turn", out)?;
+    if let Some(reply) = reader.optional("assistant") {
+        let _ = reply.text();
+    }
+    let expect = reader.optional("expect").and_then(|field| expect::read(registry, field));
+    let calls = match reader.optional("calls").and_then(Field::list) {
+        Some(list) => list.filter_map(|item| call(registry, item)).collect(),
+        None => Vec::new(),
+    };
+    let events = reader.optional("events");
+    let inputs = match events {
+        Some(field) => {
+            let _ = reader.optional("signals");
+            for (entry, _) in reader.rest() {
+                unknown_key(registry.pack(), entry, out);
+            }
+            let list = field.list()?;
+            if list.len() == 0 {
+                out.push(Diagnostic::error(Code::BadValue, field.span(), "the turn holds no event").help("write one"));
+            }
+            list.filter_map(|item| {
+                let reader = item.table("an input")?;
+                input(registry, &reader, item.node)
+            })
+            .collect()
+        }
+        None => input(registry, &reader, node).into_iter().collect(),
+    };
+    Some(Turn { span: node.span, inputs, calls, expect })
+}
+
+/// The one thing that happens: an event of the pack under its turn key, or an outcome.
+fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input> {
+    let (pack, out) = (registry.pack(), reader.out());
+    let signals = reader.optional("signals");
+    let outcome = reader.optional("outcome");
+    let mut events: Vec<(&Entry, EventId, Field<'_>)> = Vec::new();
+    for (entry, field) in reader.rest() {
+        let named = pack.events.iter().position(|event| pack.names.text(event.turn) == entry.key);
+        match named {
+            Some(index) => events.push((entry, EventId::at(index), field)),
+            None => unknown_key(pack, entry, out),
+        }
+    }
+    if let Some(field) = outcome {
+        for (entry, ..) in &events {
+            let message = format!("a turn with `outcome` cannot have {} too", quoted(&entry.key));
+            out.push(Diagnostic::error(Code::BadValue, entry.key_span, message).help("make it a turn of its own"));
+        }
+        return by_hand(registry, field);
+    }
+    if let [_, (entry, ..), ..] = events.as_slice() {
+        let message = format!("the turn has a second input {}", quoted(&entry.key));
+        let found = Diagnostic::error(Code::BadValue, entry.key_span, message);
+        out.push(found.help("write several inputs before a reply as `events: [ … ]`"));
+        return None;
+    }
+    let Some((entry, event, field)) = events.into_iter().next() else {
+        // An unknown key was reported already: most likely it was meant to be the event.
+        if !matches!(&node.kind, Kind::Table(table) if table.iter().any(|entry| !OWN_KEYS.contains(&entry.key.as_str())))
+        {
+            let known = listed(turn_keys(pack));
+            let found = Diagnostic::error(Code::MissingKey, node.span, "the turn says nothing that happens");
+            out.push(found.help(format!("write one of {known}, `outcome`, `events`")));
+        }
+        return None;
+    };
+    let declared = &pack.events[event.index()];
+    let name = pack.names.text(declared.name);
+    let mut payload = Map::new();
+    let mut given = Map::new();
+    let mut shown = String::new();
+    match (&field.node.kind, declared.text) {
+        (Kind::Text(text), Some(input)) => {
+            payload.insert(pack.names.text(pack.inputs[input.index()].name).to_owned(), Json::from(text.as_str()));
+            shown.push_str(&show::line(text));
+        }
+        (Kind::Table(table), _) => {
+            for entry in table {
+                let ty = pack.input(&entry.key).map(|input| &pack.inputs[input.index()].ty);
+                payload.insert(entry.key.clone(), typed::json(pack, ty, &entry.value));
+            }
+            shown.push_str(&show::json(&Json::Object(payload.clone())));
+        }
+        (_, Some(_)) => return field.wrong_type("a text, or a table of payload fields"),
+        (_, None) => return field.wrong_type(&format!("the payload of event `{name}` (a table)")),
+    }
+    if let Some(signals) = signals {
+        for (entry, value) in signals.entries()? {
+            let input = pack.input(&entry.key);
+            let json = typed::json(pack, input.map(|input| &pack.inputs[input.index()].ty), value.node);
+            // What the host found beside the text may be a payload field too.
+            let field = input.is_some_and(|input| declared.fields.iter().any(|(field, _)| *field == input));
+            let into = if field { &mut payload } else { &mut given };
+            into.insert(entry.key.clone(), json);
+        }
+        shown.push_str(&format!("  signals {}", show::json(&typed::json(pack, None, signals.node))));
+    }
+    match Event::input(registry, name, &Json::Object(payload), &Json::Object(given)) {
+        Ok(event) => Some(Input {
+            span: node.span,
+            text: text_of(pack, &event),
+            shown: format!("{}: {shown}", entry.key),
+            happens: Happens::Event(event),
+        }),
+        Err(crate::engine::EventError::Data(error)) => {
+            let at = match signals {
+                Some(signals) if names_key(signals.node, &error.path) => signals.node,
+                _ => field.node,
+            };
+            typed::report(at, &error, out);
+            None
+        }
+        Err(error) => field.bad(error.to_string(), "name an event of the pack"),
+    }
+}
+
+/// The text of an event that the lexicon reads.
+pub fn text_of(pack: &Pack, event: &Event) -> Option<String> {
+    let Event::Input { event, fields } = event else { return None };
+    let input = pack.events[event.index()].text?;
+    fields.iter().find(|(field, _)| *field == input).map(|(_, value)| scalar_text(&pack.names, value))
+}
+
+fn names_key(node: &Node, path: &str) -> bool {
+    let key = path.split('.').next().unwrap_or_default();
+    matches!(&node.kind, Kind::Table(table) if table.get(key).is_some())
+}
+
+fn turn_keys(pack: &Pack) -> Vec<&str> {
+    pack.events.iter().map(|event| pack.names.text(event.turn)).collect()
+}
+
+fn unknown_key(pack: &Pack, entry: &Entry, out: &Diagnostics) {
+    let mut known = turn_keys(pack);
+    known.extend(OWN_KEYS);
+    let help = match suggest(&entry.key, known.iter().copied()) {
+        Some(like) => format!("did you mean `{like}`?"),
+        None => format!("the keys here are {}", listed(&known)),
+    };
+    let message = format!("unknown key {} in a turn", quoted(&entry.key));
+    out.push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).help(help));
+}
+
+/// `outcome: { call or port, status, returns, error }`.
+fn by_hand(registry: &Registry, field: Field<'_>) -> Option<Input> {
+    let pack = registry.pack();
+    let reader = field.table("an outcome")?;
+    let call = reader.optional("call").and_then(|field| field.word());
+    let port = reader.optional("port").and_then(|field| port(pack, field, reader.out()));
+    let reply = reply(registry, port, &reader);
+    reader.finish();
+    let of = match (call, port) {
+        (Some(id), _) => CallName::Id(id.into()),
+        (None, Some(port)) => CallName::Port(port),
+        (None, None) if field.node.kind == Kind::Null => return None,
+        (None, None) => return field.bad("the outcome names no call", "write `call: call-1`, or `port: …`"),
+    };
+    let name = match &of {
+        CallName::Id(id) => id.to_string(),
+        CallName::Port(port) => pack.names.text(pack.ports[port.index()].name).to_owned(),
+    };
+    let reply = reply?;
+    let shown = format!("outcome: {name} {}", show::reply(&reply));
+    Some(Input { span: field.span(), shown, text: None, happens: Happens::Outcome { of, reply } })
+}
+
+/// A port by its name.
+pub fn port(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<PortId> {
+    let name = field.word()?;
+    let found = pack.port(name);
+    if found.is_none() {
+        unknown("port of this pack", name, field.span(), pack.ports.iter().map(|port| pack.names.text(port.name)), out);
+    }
+    found
+}
+
+/// `returns`, or `status` with `error`. `returns` alone means ok.
+fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Option<Reply> {
+    const WORDS: [(&str, Status); 4] = [
+        (STATUSES[0], Status::Ok),
+        (STATUSES[1], Status::Failed),
+        (STATUSES[2], Status::Timeout),
+        (STATUSES[3], Status::Cancelled),
+    ];
+    let pack = registry.pack();
+    let returns = reader.optional("returns");
+    let value = reader.optional("value");
+    let status = reader.optional("status");
+    let error = reader.optional("error");
+    let given = returns.or(value);
+    let status = match status {
+        Some(field) => field.one_of(&WORDS)?,
+        None if given.is_some() => Status::Ok,
+        None => {
+            let found = Diagnostic::error(Code::MissingKey, reader.span(), "it is not said how the call ends");
+            reader.out().push(
+                found.help("write `returns: { … }`, `status: failed`, `timeout` or `cancelled`, or `open: true`"),
+            );
+            return None;
+        }
+    };
+    if status != Status::Ok
+        && let Some(field) = given
+    {
+        return field.bad("a call that is not ok returns nothing", "leave it out, or write `status: ok`");
+    }
+    if status == Status::Ok
+        && let Some(field) = error
+    {
+        return field.bad("a call that is ok has no error", "leave it out, or write `status: failed`");
+    }
+    let error = match error {
+        Some(field) => Some(field.word()?.into()),
+        None => None,
+    };
+    let mut contract = None;
+    let value = given.map(|field| match port {
+        Some(port) => {
+            let fields = &registry.response[port.index()];
+            let json = typed::fields_json(pack, fields, field.node);
+            contract = fields_from_json(pack, fields, false, &json).err().map(|error| error.to_string());
+            json
+        }
+        None => typed::json(pack, None, field.node),
+    });
+    Some(Reply { status, value, error, contract })
+}
+
+/// A scripted call.
+fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
+    let pack = registry.pack();
+    let reader = field.table("a scripted call")?;
+    let out = reader.out();
+    let port = reader.required("port").and_then(|field| port(pack, field, out));
+    let with = reader.optional("with");
+    let open = reader.optional("open").and_then(Field::bool) == Some(true);
+    let silent = port.is_some_and(|port| !pack.ports[port.index()].replies);
+    let says = ["returns", "value", "status", "error"].iter().any(|key| reader.has(key));
+    let reply = if open || (silent && !says) {
+        let _ =
+            (reader.optional("returns"), reader.optional("value"), reader.optional("status"), reader.optional("error"));
+        if says {
+            return field.bad("a call that stays open does not end", "leave out `open`, or what it returns");
+        }
+        None
+    } else {
+        let reply = reply(registry, port, &reader);
+        if silent {
+            return field.bad("no outcome comes from this port", "leave out how the call ends");
+        }
+        Some(reply)
+    };
+    reader.finish();
+    let port = port?;
+    let mut wanted = Vec::new();
+    if let Some(with) = with {
+        let request = &pack.ports[port.index()].request;
+        for (entry, field) in with.entries()? {
+            let Some(arg) = request.iter().find(|arg| pack.names.text(arg.name) == entry.key) else {
+                let names = request.iter().map(|arg| pack.names.text(arg.name));
+                unknown("argument of this port", &entry.key, entry.key_span, names, out);
+                continue;
+            };
+            if let Some(value) = want(pack, &arg.ty, field.node, out) {
+                wanted.push(Spanned { value: (arg.name, value), span: entry.key_span });
+            }
+        }
+    }
+    let reply = match reply {
+        Some(reply) => Some(reply?),
+        None => None,
+    };
+    Some(Call { span: field.span(), port, with: wanted, reply })
+}
+
+/// Whether a node says `{ present: false }`.
+pub fn says_absent(node: &Node) -> bool {
+    presence(node) == Some(false)
+}

@@ -1,0 +1,191 @@
+//! The corpus: the scenarios that paths select, their packs and their snapshots.
+
+use std::path::{Path, PathBuf};
+
+use crate::diag::{Code, Diagnostic};
+use crate::scenario::{self, Scenario, snapshot};
+use crate::source::SourceMap;
+use crate::syntax::Format;
+
+use super::{Problem, Workspace, files};
+
+/// The folder beside scenario files that holds their snapshots.
+const SNAPSHOTS: &str = "snapshots";
+
+/// The scenarios that paths select.
+#[derive(Debug, Default)]
+pub struct Corpus {
+    /// The texts of the scenario files.
+    pub sources: SourceMap,
+    /// The scenarios, by file and place.
+    pub cases: Vec<Case>,
+    /// Files in which nothing can be run.
+    pub faulty: Vec<FaultyFile>,
+    /// Snapshots below wholly selected folders that no scenario refers to.
+    pub orphans: Vec<Orphan>,
+    /// What was looked for and where, for a run that selected nothing.
+    pub looked: String,
+}
+
+/// A scenario with its place.
+#[derive(Debug)]
+pub struct Case {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its file, as messages show it.
+    pub file: String,
+    /// The name of its pack: its own `pack`, else the first folder below the scenarios.
+    pub pack: Option<String>,
+    /// The path of its snapshot.
+    pub snapshot: PathBuf,
+}
+
+/// A file in which nothing can be run.
+#[derive(Debug)]
+pub struct FaultyFile {
+    /// The file, as messages show it.
+    pub file: String,
+    /// What is wrong with it.
+    pub problems: Vec<Diagnostic>,
+}
+
+/// A snapshot that no scenario refers to.
+#[derive(Debug)]
+pub struct Orphan {
+    /// Its path.
+    pub path: PathBuf,
+    /// Its path as messages show it.
+    pub shown: String,
+}
+
+impl Workspace {
+    /// The scenarios in `paths`, files or folders; without a path those of the workspace.
+    ///
+    /// # Errors
+    /// A path that is not there, has the wrong ending, or cannot be read.
+    pub fn corpus(&self, paths: &[PathBuf]) -> Result<Corpus, Problem> {
+        let mut corpus = Corpus::default();
+        let mut selected: Vec<PathBuf> = Vec::new();
+        let mut whole: Vec<PathBuf> = Vec::new();
+        let mut looked: Vec<String> = Vec::new();
+        let mut others = 0;
+        let usual: Vec<PathBuf> = self.scenarios.iter().map(|folder| self.root.join(folder)).collect();
+        for path in if paths.is_empty() { &usual } else { paths } {
+            let real = files::real(path);
+            let shown = self.shown(&real);
+            match files::kind(path) {
+                files::Kind::File if Format::of_path(&shown).is_some() => {
+                    looked.push(shown);
+                    selected.push(real);
+                }
+                files::Kind::File => {
+                    let message = format!("{shown}: is no scenario file (*.yaml, *.yml, *.toml, *.json)");
+                    return Err(Problem::new(message));
+                }
+                files::Kind::Folder => {
+                    for file in files::walk(&real, &shown, &[SNAPSHOTS])? {
+                        let is_scenario = Format::of_path(&file.to_string_lossy()).is_some();
+                        if is_scenario { selected.push(file) } else { others += 1 }
+                    }
+                    looked.push(format!("{shown}/"));
+                    whole.push(real);
+                }
+                files::Kind::Missing if paths.is_empty() => looked.push(format!("{shown}/ (it does not exist)")),
+                files::Kind::Missing => {
+                    return Err(Problem::new(format!("nothing to replay: no such file or folder: {}", path.display())));
+                }
+                files::Kind::Other => return Err(Problem::new(format!("{shown}: is neither a file nor a folder"))),
+            }
+        }
+        selected.sort();
+        selected.dedup();
+        for path in &selected {
+            self.add(path, &mut corpus)?;
+        }
+        let mut first: Vec<(PathBuf, String)> = Vec::new();
+        for case in &mut corpus.cases {
+            match first.iter().find(|(path, _)| *path == case.snapshot) {
+                Some((_, other)) if *other != case.file => {
+                    let message = format!("the scenario and one in {other} would share a snapshot");
+                    let found = Diagnostic::error(Code::DuplicateName, case.scenario.span, message);
+                    case.scenario.problems.push(found.help("rename one of the files or scenarios"));
+                }
+                Some(_) => {}
+                None => first.push((case.snapshot.clone(), case.file.clone())),
+            }
+        }
+        self.orphans(&whole, &mut corpus)?;
+        let places = looked.join(", ");
+        corpus.looked = format!("no scenario file (*.yaml, *.yml, *.toml, *.json) in {places}");
+        match others {
+            0 => {}
+            1 => corpus.looked.push_str("; 1 file there ends otherwise"),
+            _ => corpus.looked.push_str(&format!("; {others} files there end otherwise")),
+        }
+        if !corpus.cases.is_empty() {
+            corpus.looked = format!("{} scenarios in {places}", corpus.cases.len());
+        }
+        Ok(corpus)
+    }
+
+    fn add(&self, path: &Path, corpus: &mut Corpus) -> Result<(), Problem> {
+        let shown = self.shown(path);
+        let Some(format) = Format::of_path(&shown) else { return Ok(()) };
+        let text = files::read(path, &shown)?;
+        let file = corpus.sources.add(&shown, &text);
+        let parsed = scenario::parse(file, &text, format);
+        if !parsed.problems.is_empty() {
+            corpus.faulty.push(FaultyFile { file: shown, problems: parsed.problems });
+            return Ok(());
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let names: Vec<&str> = parsed.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+        let snapshots = snapshot::names(&stem, &names);
+        let folder = path.parent().unwrap_or(Path::new("")).join(SNAPSHOTS);
+        for (scenario, snapshot) in parsed.scenarios.into_iter().zip(snapshots) {
+            let own = scenario.pack.as_ref().map(|pack| pack.value.clone());
+            let pack = own.or_else(|| self.folder_pack(path));
+            let snapshot = folder.join(format!("{snapshot}.snap"));
+            corpus.cases.push(Case { scenario, file: shown.clone(), pack, snapshot });
+        }
+        Ok(())
+    }
+
+    /// The first folder below the scenarios that a file lies in.
+    fn folder_pack(&self, path: &Path) -> Option<String> {
+        let inside = self.scenarios.iter().find_map(|folder| path.strip_prefix(self.root.join(folder)).ok())?;
+        let mut pieces = inside.components();
+        let first = pieces.next()?.as_os_str().to_string_lossy().into_owned();
+        pieces.next().map(|_| first)
+    }
+
+    fn orphans(&self, whole: &[PathBuf], corpus: &mut Corpus) -> Result<(), Problem> {
+        let mut found: Vec<PathBuf> = Vec::new();
+        for folder in whole {
+            found.extend(files::walk(folder, &self.shown(folder), &[])?);
+        }
+        found.sort();
+        found.dedup();
+        for path in found {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let folder = path.parent().unwrap_or(Path::new(""));
+            let kept = name.ends_with(".snap") || name.ends_with(".snap.new");
+            if !kept || folder.file_name().is_none_or(|folder| folder != SNAPSHOTS) {
+                continue;
+            }
+            let snap = folder.join(name.trim_end_matches(".new"));
+            let used = corpus.cases.iter().any(|case| case.snapshot == snap);
+            // The scenarios of a faulty file are unknown, so its snapshots are left alone.
+            let unknown = corpus.faulty.iter().any(|faulty| {
+                let file = self.root.join(&faulty.file);
+                let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                file.parent().map(|beside| beside.join(SNAPSHOTS)).as_deref() == Some(folder)
+                    && name.starts_with(&format!("{stem}__"))
+            });
+            if !used && !unknown {
+                corpus.orphans.push(Orphan { shown: self.shown(&path), path });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! The workspace: where packs, scenarios and snapshots lie, and the only way to them.
+
+mod corpus;
+pub mod files;
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::declare::SourceText;
+use crate::diag::{Diagnostics, listed};
+use crate::source::SourceMap;
+use crate::syntax::{self, Field, Format, Reader};
+
+pub use corpus::{Case, Corpus, FaultyFile, Orphan};
+
+/// The file that makes a folder a workspace.
+pub const MARK: &str = "segue.toml";
+
+/// Why something cannot be read or written, in words for people.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Problem {
+    /// The words: the path first.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem in these words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+/// A folder with packs and scenarios.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    root: PathBuf,
+    packs: Vec<String>,
+    scenarios: Vec<String>,
+}
+
+impl Workspace {
+    /// The workspace of a path: the nearest folder upward with `segue.toml`.
+    ///
+    /// # Errors
+    /// There is none, or its `segue.toml` cannot be read.
+    pub fn of(path: &Path) -> Result<Self, Problem> {
+        let start = files::real(path);
+        let mut folder = Some(start.as_path());
+        while let Some(at) = folder {
+            if files::kind(&at.join(MARK)) == files::Kind::File {
+                return Self::read(at);
+            }
+            folder = at.parent();
+        }
+        Err(Problem::new(format!("no {MARK} in {} or any folder above it", start.display())))
+    }
+
+    /// A workspace without a `segue.toml`: the usual folders under `root`.
+    #[must_use]
+    pub fn plain(root: &Path) -> Self {
+        let (packs, scenarios) = (vec!["transitions".into()], vec!["scenarios".into()]);
+        Self { root: files::real(root), packs, scenarios }
+    }
+
+    fn read(root: &Path) -> Result<Self, Problem> {
+        let mut own = Self::plain(root);
+        let text = files::read(&root.join(MARK), MARK)?;
+        let mut sources = SourceMap::default();
+        let out = Diagnostics::new();
+        let file = sources.add(MARK, &text);
+        if let Some(node) = syntax::parse(file, &text, Format::Toml, &out)
+            && let Some(reader) = Reader::new(&node, "the workspace", &out)
+        {
+            for (key, folders) in [("packs", &mut own.packs), ("scenarios", &mut own.scenarios)] {
+                if let Some(field) = reader.optional(key) {
+                    *folders = field.list().into_iter().flatten().filter_map(folder).collect();
+                }
+            }
+            reader.finish();
+        }
+        if out.is_empty() {
+            return Ok(own);
+        }
+        let found = crate::report::short(&sources, &out.into_sorted());
+        Err(Problem::new(found.trim_end()))
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path as messages show it: relative to the workspace, with `/`.
+    #[must_use]
+    pub fn shown(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.root).unwrap_or(path);
+        let pieces: Vec<String> =
+            inside.components().map(|piece| piece.as_os_str().to_string_lossy().into_owned()).collect();
+        match inside.components().next() {
+            None => ".".into(),
+            Some(Component::RootDir | Component::Prefix(_)) => inside.display().to_string(),
+            Some(_) => pieces.join("/"),
+        }
+    }
+
+    /// The names of the packs, sorted.
+    #[must_use]
+    pub fn packs(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            self.packs.iter().flat_map(|folder| files::folders(&self.root.join(folder))).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The texts of a pack, by its name.
+    ///
+    /// # Errors
+    /// There is no such pack, or one of its files cannot be read.
+    pub fn pack(&self, name: &str) -> Result<Vec<SourceText>, Problem> {
+        let plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "..";
+        let folder = self.packs.iter().map(|folder| self.root.join(folder).join(name));
+        match folder.into_iter().find(|folder| plain && files::kind(folder) == files::Kind::Folder) {
+            Some(folder) => self.pack_at(&folder),
+            None => {
+                let looked = self.packs.iter().map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ");
+                let known = self.packs();
+                let known =
+                    if known.is_empty() { "there is none".into() } else { format!("there are {}", listed(&known)) };
+                Err(Problem::new(format!("no pack `{name}` in {looked}: {known}")))
+            }
+        }
+    }
+
+    /// The texts of the pack in a folder.
+    ///
+    /// # Errors
+    /// It is no folder, holds no pack file, or one of its files cannot be read.
+    pub fn pack_at(&self, folder: &Path) -> Result<Vec<SourceText>, Problem> {
+        let shown = self.shown(folder);
+        if files::kind(folder) != files::Kind::Folder {
+            return Err(Problem::new(format!("{shown}: no such folder, so no pack")));
+        }
+        let mut texts = Vec::new();
+        for path in files::walk(folder, &shown, &[])? {
+            let name = self.shown(&path);
+            if matches!(Format::of_path(&name), Some(Format::Toml | Format::Yaml)) {
+                texts.push(SourceText { text: files::read(&path, &name)?, name });
+            }
+        }
+        if texts.is_empty() {
+            return Err(Problem::new(format!("{shown}: no pack file (*.toml, *.yaml, *.yml) in this folder")));
+        }
+        Ok(texts)
+    }
+}
+
+/// A folder inside the workspace.
+fn folder(field: Field<'_>) -> Option<String> {
+    let text = field.word()?;
+    let inside = Path::new(text).components().all(|piece| matches!(piece, Component::Normal(_)));
+    if !inside {
+        return field.bad("the folder is outside the workspace", "write a path below it, such as `transitions`");
+    }
+    Some(text.trim_end_matches('/').to_owned())
+}
