@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::declare::{Options, SourceText};
 use crate::load::load;
 use crate::registry::Registry;
-use crate::report::replay::{Ran, Report, Status, human, json};
+use crate::scenario::report::{Ran, Report, Status, human, json};
 use crate::scenario::{self, Failure, snapshot};
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 

@@ -1,7 +1,6 @@
 //! Diagnostics as text and as JSON: pure functions from findings to strings, one per format.
 
 mod human;
-pub mod replay;
 
 pub use human::human;
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value, json};
 
-use crate::scenario::{Failure, TurnResult};
+use super::{Failure, TurnResult};
 use crate::source::SourceMap;
 
 /// How a scenario came out.
