@@ -112,6 +112,6 @@ mod tests {
         assert_eq!(quoted("a\nb"), "`a\\nb`");
         assert_eq!(quoted(&"я".repeat(100)).chars().count(), LONGEST_QUOTE + 3);
         assert_eq!(listed(["a", "b"]), "`a`, `b`");
-        assert!(listed((0..20).map(|n| n.to_string())).ends_with("and 8 more"));
+        assert!(listed((0..32).map(|n| n.to_string())).ends_with("and 8 more"));
     }
 }
