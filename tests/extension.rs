@@ -1,5 +1,4 @@
 //! An eleventh class, a frame, a field, a language and a domain are data: the main pack grows them in memory, with no Rust.
-#![expect(clippy::disallowed_methods, reason = "this test reads the pack's files")]
 
 use std::path::Path;
 
@@ -10,24 +9,12 @@ use segue::report::human;
 use segue::scenario::{parse, replay};
 use segue::source::FileId;
 use segue::syntax::Format;
+use segue::workspace::Workspace;
 
 /// The files of the main pack, by name.
 fn main_pack() -> Vec<SourceText> {
-    let mut files = Vec::new();
-    gather(Path::new("transitions/assistant"), &mut files);
-    files
-}
-
-fn gather(folder: &Path, files: &mut Vec<SourceText>) {
-    for entry in std::fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("it can be listed").path();
-        if path.is_dir() {
-            gather(&path, files);
-        } else {
-            let text = std::fs::read_to_string(&path).expect("it is text");
-            files.push(SourceText { name: path.to_string_lossy().replace('\\', "/"), text });
-        }
-    }
+    let workspace = Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace");
+    workspace.pack("assistant").expect("the main pack can be read")
 }
 
 /// Replaces text in one file; it must stand there.
