@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use segue::declare::{Declared, Options, SourceText, declare};
+use segue::declare::{Options, SourceText};
 use segue::diag::{Code, Diagnostic, Diagnostics};
 use segue::engine::{self, Env, Event, NumberedIds, Step};
+use segue::load::{self, Loaded};
 use segue::model::Status;
-use segue::registry::Registry;
+use segue::report;
 use segue::source::SourceMap;
 use segue::state::SessionState;
 use segue::syntax::{Format, Kind, Node, parse};
-use segue::{check, report};
 use serde_json::json;
 
 const DOC: &str = include_str!("../docs/language.md");
@@ -58,22 +58,16 @@ fn files() -> BTreeMap<String, String> {
     files
 }
 
-fn load(files: &BTreeMap<String, String>) -> Declared {
+fn load(files: &BTreeMap<String, String>) -> Loaded {
     let texts: Vec<SourceText> =
         files.iter().map(|(name, text)| SourceText { name: name.clone(), text: text.clone() }).collect();
-    let declared = declare(&texts, &Options::default());
-    if let Some(pack) = &declared.pack {
-        check::check(pack, &declared.diagnostics);
-    }
-    declared
+    load::load(&texts, &Options::default())
 }
 
 fn fingerprint(files: &BTreeMap<String, String>) -> String {
-    let Declared { sources, diagnostics, pack } = load(files);
-    let diagnostics = diagnostics.into_sorted();
+    let Loaded { sources, diagnostics, registry } = load(files);
     assert!(diagnostics.is_empty(), "{}", report::human(&sources, &diagnostics, false));
-    let registry = Registry::compile(pack.expect("a pack")).expect("a registry");
-    registry.pack().fingerprint.clone()
+    registry.expect("a registry").pack().fingerprint.clone()
 }
 
 #[test]
@@ -115,8 +109,7 @@ fn the_wrong_examples_give_the_findings_they_name() {
             assert!(files.remove(*file).is_some(), "no example is called {file}");
         }
         files.insert(format!("desk/wrong.{}", block.format), block.text.clone());
-        let Declared { sources, diagnostics, .. } = load(&files);
-        let found = diagnostics.into_sorted();
+        let Loaded { sources, diagnostics: found, .. } = load(&files);
         let slugs: BTreeSet<&str> = found.iter().map(|d| d.code.slug()).collect();
         assert_eq!(slugs, BTreeSet::from([*slug]), "{}\n{}", block.text, report::human(&sources, &found, false));
         assert!(found.iter().all(|d| sources.name(d.primary.span.file).starts_with("desk/wrong")), "{}", block.text);
@@ -148,7 +141,7 @@ fn every_key_that_loading_accepts_is_in_an_example() {
             let mut tried = files.clone();
             tried.remove(name);
             tried.insert(format!("{name}.json"), text);
-            for finding in load(&tried).diagnostics.into_sorted() {
+            for finding in load(&tried).diagnostics {
                 let Some((kind, table, known)) = known_keys(&finding) else { continue };
                 accepted.entry(kind.clone()).or_default().extend(known);
                 shown.entry(kind).or_default().extend(planted.tables[table].iter().cloned());
@@ -213,8 +206,7 @@ impl Planted {
 /// The example pack answers: the lookup's outcome ends the turn, although `audit` never replies.
 #[test]
 fn the_example_pack_runs() {
-    let Declared { pack, .. } = load(&files());
-    let registry = Registry::compile(pack.expect("a pack")).expect("a registry");
+    let registry = load(&files()).registry.expect("a registry");
     let pack = registry.pack();
     let mut ids = NumberedIds::default();
     let mut take = |state: &SessionState, event: &Event| {
