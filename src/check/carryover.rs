@@ -20,7 +20,6 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     for id in (0..pack.classes.len()).map(ClassId::at) {
         let class = &pack.classes[id.index()];
         let mut found = reads(pack, id);
-        requires(class, &mut found);
         declared(pack, id, &mut found);
         out.extend(found.iter().map(|finding| diagnostic(pack, class, finding)));
     }
@@ -113,19 +112,6 @@ fn replaces(pack: &Pack, effects: &[Effect], slot: Slot, when: &Cond) -> bool {
     })
 }
 
-/// `requires` looks at frames only.
-fn requires(class: &Class, found: &mut Vec<Finding>) {
-    walk::conds(class, &mut |at, cond| {
-        if matches!(at, At::Requires | At::TriggerRequires(_)) {
-            walk::cond_paths(cond, &mut |path| {
-                if !matches!(path.place, Place::Field(_) | Place::EntryKey | Place::EntryValue) {
-                    found.push(Finding::RequiresInput { path: path.clone() });
-                }
-            });
-        }
-    });
-}
-
 /// What the parts of `carryover` say against each other.
 fn declared(pack: &Pack, id: ClassId, found: &mut Vec<Finding>) {
     let class = &pack.classes[id.index()];
@@ -146,19 +132,11 @@ fn declared(pack: &Pack, id: ClassId, found: &mut Vec<Finding>) {
     }
     let outside = pack.outside();
     for frame in carry.forbid.intersection(outside).iter() {
-        found.push(Finding::Outside { frame, field: None, part: "forbid" });
-    }
-    for frame in carry.keep.intersection(outside).iter() {
-        found.push(Finding::Outside { frame, field: None, part: "keep" });
+        found.push(Finding::Outside { frame, field: None });
     }
     for slot in &carry.forbid_fields {
         if outside.has(frame_of(*slot)) {
-            found.push(Finding::Outside { frame: frame_of(*slot), field: Some(*slot), part: "forbid" });
-        }
-    }
-    for slot in carry.fields.iter().flat_map(|fields| fields.iter()) {
-        if !depth.has(frame_of(slot)) && !boundary {
-            found.push(Finding::FieldNotInDepth { slot });
+            found.push(Finding::Outside { frame: frame_of(*slot), field: Some(*slot) });
         }
     }
     preserved(pack, id, found);

@@ -3,7 +3,6 @@
 use crate::diag::{Code, Diagnostic};
 use crate::model::Pack;
 use crate::model::class::{Class, Fate};
-use crate::model::cond::Path;
 use crate::model::ids::{FrameId, FrameSet, Slot};
 use crate::model::schema::Type;
 use crate::source::Span;
@@ -24,11 +23,6 @@ pub enum Finding {
         /// Where it is read.
         at: Span,
     },
-    /// `requires` names something that is not in a frame.
-    RequiresInput {
-        /// What it names.
-        path: Path,
-    },
     /// Two parts of `carryover` name one frame.
     Both {
         /// The frame.
@@ -38,19 +32,12 @@ pub enum Finding {
         /// The other part.
         other: &'static str,
     },
-    /// A part of `carryover` names a frame that carryover is not about.
+    /// `forbid` names a frame that carryover is not about.
     Outside {
         /// The frame.
         frame: FrameId,
         /// The field, where a field is named.
         field: Option<Slot>,
-        /// The part.
-        part: &'static str,
-    },
-    /// `fields` names a field of a frame that the depth does not hold.
-    FieldNotInDepth {
-        /// The field.
-        slot: Slot,
     },
     /// `preserve` names a field that carry resets.
     PreserveLost {
@@ -68,12 +55,6 @@ pub fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
     let id = pack.names.text(class.id);
     match finding {
         Finding::Read { slot, before, refusal, at } => read(pack, class, (*slot, *before), *refusal, *at),
-        Finding::RequiresInput { path } => {
-            let name = show::path(pack, path);
-            Diagnostic::error(Code::BadValue, path.span, format!("`requires` of `{id}` tests `{name}`"))
-                .label("not a field of a frame")
-                .help("`requires` is about frames only; move the test to `entry`")
-        }
         Finding::Both { frame, one, other } => {
             let short = show::frame(pack, *frame);
             Diagnostic::error(
@@ -83,24 +64,15 @@ pub fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
             )
             .help(format!("take `{short}` out of one of them"))
         }
-        Finding::Outside { frame, field, part } => {
+        Finding::Outside { frame, field } => {
             let named = field.map_or_else(|| show::frame(pack, *frame).to_owned(), |slot| show::slot(pack, slot));
             Diagnostic::error(
                 Code::Contradiction,
                 class.span,
-                format!("`{part}` of `{id}` names `{named}`, which carryover is not about"),
+                format!("`forbid` of `{id}` names `{named}`, which carryover is not about"),
             )
             .also(pack.frames[frame.index()].span, "not in the carryover universe")
-            .help(format!("take it out of `{part}`; only `do` touches this frame"))
-        }
-        Finding::FieldNotInDepth { slot } => {
-            let (name, frame) = (show::slot(pack, *slot), show::frame(pack, pack.slots[slot.index()].frame));
-            Diagnostic::error(
-                Code::Contradiction,
-                class.span,
-                format!("`fields` of `{id}` names `{name}`, but `{frame}` is not carried"),
-            )
-            .help(format!("take it out of `fields`, or {}", widen(pack, class, &[frame_of(pack, *slot)])))
+            .help("take it out of `forbid`; only `do` touches this frame")
         }
         Finding::PreserveLost { slot, fate, at } => {
             let (name, frame) = (show::slot(pack, *slot), show::frame(pack, frame_of(pack, *slot)));
@@ -128,7 +100,11 @@ fn read(pack: &Pack, class: &Class, (slot, before): (Slot, bool), refusal: Refus
     let (why, help) = match refusal {
         Refusal::Kept => (
             format!("`{frame}` is under `keep`: it survives unread"),
-            format!("take `{frame}` out of `keep` and {wider}, or replace `{name}` in `do` before it is read"),
+            if before {
+                format!("take `{frame}` out of `keep` and {wider}")
+            } else {
+                format!("take `{frame}` out of `keep` and {wider}, or replace `{name}` in `do` before it is read")
+            },
         ),
         Refusal::Forbidden => (
             format!("`{frame}` is under `forbid`"),

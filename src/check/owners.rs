@@ -1,6 +1,6 @@
 //! Every frame that a class writes belongs to the class's owner or is listed under `touches`.
 
-use crate::diag::{Code, Diagnostic, Diagnostics, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::Pack;
 use crate::model::class::Class;
 use crate::model::ids::{FrameId, FrameSet};
@@ -11,7 +11,6 @@ use super::show;
 
 /// What is wrong with the owners of a class.
 enum Finding {
-    UnknownOwner,
     Foreign { frame: FrameId, at: Span },
     Untouched(FrameId),
     OwnTouched(FrameId),
@@ -26,9 +25,6 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
 
 fn findings(pack: &Pack, class: &Class) -> Vec<Finding> {
     let mut found = Vec::new();
-    if !pack.owners.contains(&class.owner) {
-        found.push(Finding::UnknownOwner);
-    }
     let owned = |frame: FrameId| pack.frames[frame.index()].owner == class.owner;
     let mut written = FrameSet::EMPTY;
     walk::effects(class, &mut |_, effect| {
@@ -54,14 +50,6 @@ fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
     let name = |sym| pack.names.text(sym);
     let (id, owner) = (name(class.id), name(class.owner));
     match *finding {
-        Finding::UnknownOwner => {
-            Diagnostic::error(Code::UnknownName, class.span, format!("`{owner}` is not a sub-state of the session"))
-                .label(format!("the owner of `{id}`"))
-                .help(match suggest(owner, pack.owners.iter().map(|owner| name(*owner))) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => "name one that the manifest lists under `owner`".into(),
-                })
-        }
         Finding::Foreign { frame, at } => {
             let (short, of) = (show::frame(pack, frame), name(pack.frames[frame.index()].owner));
             Diagnostic::error(Code::NotOwner, at, format!("`{id}` writes `{short}`, which `{of}` owns"))

@@ -14,7 +14,7 @@ use crate::model::{InputKind, class::Base};
 
 use super::allowance::Allowance;
 use super::carryover;
-use super::facts::{Facts, Ground, Kind, bare};
+use super::facts::{Facts, Ground, Kind, bare, surely_kept};
 use super::presence_finding::{Missing, diagnostic};
 
 /// Checks every plain `$path` of every class.
@@ -99,20 +99,21 @@ impl<'a> Checker<'a> {
                 (None, on) => facts.with_reasons(boundary_reasons(pack), on == On::Boundary),
             };
         }
-        match trigger.on {
+        let given: Vec<Path> = match trigger.on {
             On::Event(event) => {
-                for (field, must) in &pack.events[event.index()].fields {
-                    if *must {
-                        facts.assume_present(&bare(Place::Input(*field)));
-                    }
-                }
+                let fields = pack.events[event.index()].fields.iter().filter(|(_, must)| *must);
+                fields.map(|(field, _)| bare(Place::Input(*field))).collect()
             }
-            On::Outcome { .. } => self.assume_kept(&mut facts),
-            On::Boundary => {}
-        }
-        for cond in [&self.class.requires, &trigger.requires, &self.class.entry, &trigger.entry] {
-            facts.assume(cond);
-        }
+            On::Outcome { .. } => match &facts.kind {
+                Kind::Outcome(ports, _) => {
+                    self.ground.kept(ports).into_iter().map(|kept| bare(Place::Kept(kept))).collect()
+                }
+                _ => Vec::new(),
+            },
+            On::Boundary => Vec::new(),
+        };
+        let guards = [&self.class.requires, &trigger.requires, &self.class.entry, &trigger.entry];
+        facts.assume_all(&guards, &given);
         if trigger.any.is_empty() {
             return vec![facts];
         }
@@ -155,35 +156,15 @@ impl<'a> Checker<'a> {
         each
     }
 
-    /// What every call whose outcome may come has kept.
-    fn assume_kept(&self, facts: &mut Facts<'a>) {
-        let Kind::Outcome(ports, _) = facts.kind.clone() else { return };
-        let mut common: Option<Vec<Path>> = None;
-        for class in &self.pack().classes {
-            walk::effects(class, &mut |_, effect| {
-                if let Verb::Call(call) = &effect.verb
-                    && ports.contains(&call.port)
-                {
-                    let kept = kept(call);
-                    common = Some(match common.take() {
-                        None => kept,
-                        Some(common) => common.into_iter().filter(|path| kept.contains(path)).collect(),
-                    });
-                }
-            });
-        }
-        common.unwrap_or_default().iter().for_each(|path| facts.assume_present(path));
-    }
-
     /// Each way in which a settle row comes to be done, with the facts its effects start from.
     fn settled(&self, worlds: &[World<'a>], row: usize, visiting: &mut Vec<usize>) -> Vec<Facts<'a>> {
         let class = self.class;
         let on = class.settle[row].on;
         let mut each: Vec<Facts<'a>> = Vec::new();
+        let others = self.calls() > 1;
         let mut add = |facts: Facts<'a>, call: &Call| {
-            let disturbed = self.disturbed();
-            let mut later = facts.later(Kind::Outcome(vec![call.port], None), &|slot| disturbed.contains(&slot));
-            kept(call).iter().for_each(|path| later.assume_present(path));
+            let mut later = facts.later(Kind::Outcome(vec![call.port], None), &|slot| others && self.disturbed(slot));
+            surely_kept(call).into_iter().for_each(|kept| later.assume_present(&bare(Place::Kept(kept))));
             if !later.fails(&class.settle[row].when) {
                 later.assume(&class.settle[row].when);
                 if !each.contains(&later) {
@@ -223,21 +204,20 @@ impl<'a> Checker<'a> {
         each
     }
 
-    /// The fields that another outcome of the turn may change before a given one comes.
-    fn disturbed(&self) -> Vec<Slot> {
+    /// How many calls the class can have open.
+    fn calls(&self) -> usize {
         let pack = self.pack();
+        let settled = self.class.settle.iter().flat_map(|row| &row.effects);
         let replies =
             |effect: &&Effect| matches!(&effect.verb, Verb::Call(call) if pack.ports[call.port.index()].replies);
-        let settled = self.class.settle.iter().flat_map(|row| &row.effects);
-        let mut disturbed = Vec::new();
-        if self.class.effects.iter().chain(settled.clone()).filter(replies).count() < 2 {
-            return disturbed;
-        }
-        let others = pack.classes.iter().filter(|class| {
-            class.triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { base: Base::Selected, .. }))
-        });
-        for effect in settled.chain(others.flat_map(|class| &class.effects)) {
-            walk::targets(pack, &effect.verb, &mut |slot| disturbed.push(slot));
+        self.class.effects.iter().chain(settled).filter(replies).count()
+    }
+
+    /// Whether another outcome of the turn may change a field before a given one comes.
+    fn disturbed(&self, slot: Slot) -> bool {
+        let mut disturbed = self.ground.written_on_outcome(slot);
+        for effect in self.class.settle.iter().flat_map(|row| &row.effects) {
+            walk::targets(self.pack(), &effect.verb, &mut |target| disturbed |= target == slot);
         }
         disturbed
     }
@@ -251,16 +231,19 @@ impl<'a> Checker<'a> {
         from: Option<usize>,
     ) {
         for (item, effect) in effects.iter().enumerate() {
-            if start.fails(&effect.when) {
-                continue;
-            }
-            let mut facts = start.clone();
-            facts.assume(&effect.when);
             let mut exprs = Vec::new();
             walk::exprs(&effect.verb, &mut |part, expr| exprs.push((part, expr)));
-            if exprs.iter().any(|(part, _)| *part == Part::With) {
-                facts = done(start, effects, &effect.when);
+            exprs.retain(|(_, expr)| has_plain(expr));
+            if exprs.is_empty() || start.fails(&effect.when) {
+                continue;
             }
+            let facts = if exprs.iter().any(|(part, _)| *part == Part::With) {
+                done(start, effects, &effect.when)
+            } else {
+                let mut facts = start.clone();
+                facts.assume(&effect.when);
+                facts
+            };
             for (part, expr) in exprs {
                 self.expr(expr, &facts, at(item, part), from);
             }
@@ -309,11 +292,9 @@ fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
         let sure = known.holds(&effect.when);
         match &effect.verb {
             Verb::Set(of) => {
-                let mut reading = known.clone();
-                reading.assume(&effect.when);
                 for (slot, expr) in of {
                     after.changed(*slot);
-                    if sure && is_there(expr, &reading) {
+                    if sure && is_there(expr, &known) {
                         let path = bare(Place::Field(*slot));
                         match expr {
                             Expr::Value(value) => {
@@ -345,6 +326,13 @@ fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
     after
 }
 
+/// Whether an expression reads anything that must be there.
+fn has_plain(expr: &Expr) -> bool {
+    let mut plain = false;
+    walk::expr_paths(expr, &mut |how, _| plain |= how == walk::Use::Plain);
+    plain
+}
+
 /// Whether an expression surely has a value. What is written plain has one, else it is a finding of its own.
 fn is_there(expr: &Expr, facts: &Facts<'_>) -> bool {
     match expr {
@@ -357,12 +345,6 @@ fn is_there(expr: &Expr, facts: &Facts<'_>) -> bool {
         }
         Expr::Join { .. } | Expr::NewId(_) | Expr::Record(_) | Expr::List(_) | Expr::Map(_) => true,
     }
-}
-
-/// What a call surely keeps.
-fn kept(call: &Call) -> Vec<Path> {
-    let sure = call.keep.iter().filter(|(_, expr)| !walk::may_be_left_out(expr));
-    sure.map(|(name, _)| bare(Place::Kept(*name))).collect()
 }
 
 /// Whether a signal may have been said in part only, with nothing that completes it for sure. Then an alternative

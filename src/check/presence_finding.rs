@@ -2,8 +2,10 @@
 
 use crate::diag::{Code, Diagnostic};
 use crate::model::Pack;
-use crate::model::class::Class;
+use crate::model::class::{Class, On};
 use crate::model::cond::{Path, Place};
+use crate::model::effect::Verb;
+use crate::model::ids::PortId;
 use crate::model::walk::{At, Part};
 
 use super::show;
@@ -36,20 +38,34 @@ pub fn diagnostic(pack: &Pack, class: &Class, missing: &Missing) -> Diagnostic {
     match missing.path.place {
         Place::Field(slot) => finding = finding.also(pack.slots[slot.index()].span, "has no default"),
         Place::Input(input) => finding = finding.also(pack.inputs[input.index()].span, "may be left out"),
-        Place::Outcome(field) => {
-            finding = finding.also(pack.outcomes[field.index()].span, "there only when the call is answered with it");
+        Place::Outcome(_) => {
+            if let Some(port) = port_of(class, missing.at) {
+                finding = finding.also(pack.ports[port.index()].span, "an answer of this port may lack it");
+            }
         }
         _ => {}
     }
-    finding.help(help(&name, missing))
+    finding.help(help(class, &name, missing))
 }
 
-fn help(name: &str, missing: &Missing) -> String {
+/// The port whose answer a settle row looks at.
+fn port_of(class: &Class, at: At) -> Option<PortId> {
+    let At::SettleDo(row, ..) = at else { return None };
+    let on = class.settle[row].on;
+    let settled = class.settle.iter().flat_map(|row| &row.effects);
+    class.effects.iter().chain(settled).find_map(|effect| match &effect.verb {
+        Verb::Call(call) if call.id == on => Some(call.port),
+        _ => None,
+    })
+}
+
+fn help(class: &Class, name: &str, missing: &Missing) -> String {
     let settling = matches!(missing.at, At::SettleDo(..));
-    if settling && matches!(missing.path.place, Place::Input(_)) {
+    let outcome = missing.trigger.is_some_and(|at| matches!(class.triggers[at].on, On::Outcome { .. }));
+    if outcome && matches!(missing.path.place, Place::Input(_)) {
         let kept = name.trim_start_matches("input.");
         return format!(
-            "there is no `input` when an outcome comes; give it to the call with `keep` and write `$outcome.kept.{kept}`"
+            "there is no `input` when an outcome comes; the call has to `keep` it, and this be `$outcome.kept.{kept}`"
         );
     }
     let place = if settling { "the `when` of the row" } else { "`[entry]`" };
@@ -60,6 +76,9 @@ fn help(name: &str, missing: &Missing) -> String {
         ),
         Place::Outcome(_) => format!(
             "add `{name} = {{ present = true }}` to {place}, write `${name}?`, or make the field mandatory in the port"
+        ),
+        Place::Input(_) => format!(
+            "add `{name} = {{ present = true }}` to {place}, or write `${name}?`, which leaves the target as it is"
         ),
         Place::Before(_) => format!(
             "add `{} = {{ present = true }}` to `[entry]`, write `${name}?`, or give the field a default",

@@ -16,6 +16,7 @@ impl Facts<'_> {
             self.conclude_from_outcome();
             self.conclude_from_invariants();
             if known == (self.present.len(), self.conds.len(), self.kind.clone()) {
+                self.closed = true;
                 return;
             }
         }

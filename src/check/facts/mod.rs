@@ -3,9 +3,10 @@
 mod conclude;
 mod query;
 
-use crate::model::class::Class;
+use crate::model::class::{Base, Class, On, Trigger};
 use crate::model::cond::{Cond, Op, Path, Place, Step};
-use crate::model::ids::{EventId, FrameId, InputId, PortId, Slot};
+use crate::model::effect::{Call, Verb};
+use crate::model::ids::{EventId, FrameId, InputId, KeptId, PortId, Slot, SlotSet};
 use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::value::Value;
@@ -28,6 +29,10 @@ pub struct Ground<'a> {
     rules: Vec<Rule>,
     derived: Vec<Option<&'a Derivation>>,
     ok: Option<Sym>,
+    /// For each port what every call of it surely keeps; `None` where nothing calls it.
+    kept: Vec<Option<Vec<KeptId>>>,
+    /// What the classes write that go on from the select step when an outcome comes.
+    on_outcome: SlotSet,
 }
 
 impl<'a> Ground<'a> {
@@ -56,8 +61,45 @@ impl<'a> Ground<'a> {
         for rule in &pack.derived {
             derived[rule.input.index()] = Some(&rule.rule);
         }
-        Self { pack, rules, derived, ok: pack.names.get("ok") }
+        let mut kept: Vec<Option<Vec<KeptId>>> = vec![None; pack.ports.len()];
+        let mut on_outcome = SlotSet::default();
+        for class in &pack.classes {
+            let selected = |trigger: &Trigger| matches!(trigger.on, On::Outcome { base: Base::Selected, .. });
+            let listens = class.triggers.iter().any(selected);
+            walk::effects(class, &mut |_, effect| {
+                if listens {
+                    walk::targets(pack, &effect.verb, &mut |slot| on_outcome.insert(slot));
+                }
+                if let Verb::Call(call) = &effect.verb {
+                    let here = surely_kept(call);
+                    let known = &mut kept[call.port.index()];
+                    *known = Some(match known.take() {
+                        None => here,
+                        Some(known) => known.into_iter().filter(|kept| here.contains(kept)).collect(),
+                    });
+                }
+            });
+        }
+        Self { pack, rules, derived, ok: pack.names.get("ok"), kept, on_outcome }
     }
+
+    /// What every call of one of these ports surely keeps.
+    pub fn kept(&self, ports: &[PortId]) -> Vec<KeptId> {
+        let mut each = ports.iter().filter_map(|port| self.kept[port.index()].as_ref());
+        let first = each.next().cloned().unwrap_or_default();
+        each.fold(first, |common, kept| common.into_iter().filter(|of| kept.contains(of)).collect())
+    }
+
+    /// Whether a class that takes outcomes and goes on from the select step writes a field.
+    pub fn written_on_outcome(&self, slot: Slot) -> bool {
+        self.on_outcome.has(slot)
+    }
+}
+
+/// What a call surely keeps.
+pub fn surely_kept(call: &Call) -> Vec<KeptId> {
+    let sure = call.keep.iter().filter(|(_, expr)| !walk::may_be_left_out(expr));
+    sure.map(|(name, _)| *name).collect()
 }
 
 /// What sets the step off.
@@ -98,6 +140,8 @@ pub struct Facts<'a> {
     only: Option<(InputId, Option<Value>)>,
     present: Vec<Path>,
     conds: Vec<Cond>,
+    /// Nothing new follows.
+    closed: bool,
 }
 
 impl PartialEq for Facts<'_> {
@@ -128,6 +172,7 @@ impl<'a> Facts<'a> {
             only: None,
             present: Vec::new(),
             conds: Vec::new(),
+            closed: false,
         }
     }
 
@@ -144,7 +189,16 @@ impl<'a> Facts<'a> {
 
     /// Takes a condition for true.
     pub fn assume(&mut self, cond: &Cond) {
-        self.learn(&same::cond(cond, &same::as_is));
+        self.assume_all(&[cond], &[]);
+    }
+
+    /// Takes conditions for true and values for present.
+    pub fn assume_all(&mut self, conds: &[&Cond], present: &[Path]) {
+        if conds.iter().all(|cond| cond.is_true()) && present.is_empty() && self.closed {
+            return;
+        }
+        conds.iter().for_each(|cond| self.learn(&same::cond(cond, &same::as_is)));
+        present.iter().for_each(|path| self.add_present(&same::path(path, &same::as_is)));
         self.close();
     }
 
@@ -155,8 +209,7 @@ impl<'a> Facts<'a> {
 
     /// Takes a value for present.
     pub fn assume_present(&mut self, path: &Path) {
-        self.add_present(&same::path(path, &same::as_is));
-        self.close();
+        self.assume_all(&[], std::slice::from_ref(path));
     }
 
     /// Takes it that a path has this value.
@@ -166,14 +219,17 @@ impl<'a> Facts<'a> {
     }
 
     fn learn(&mut self, cond: &Cond) {
-        for map in self.maps() {
+        let mut state = false;
+        walk::cond_paths(cond, &mut |path| state |= walk::slot_of(path).is_some());
+        let maps = if state { self.maps() } else { &self.maps()[..1] };
+        for map in maps {
             let cond = same::cond(cond, map);
             for conjunct in same::conjuncts(&cond) {
                 if !self.conds.contains(conjunct) {
                     self.conds.push(conjunct.clone());
-                }
-                for path in conclude::proved(conjunct, true).unwrap_or_default() {
-                    self.add_present(&path);
+                    for path in conclude::proved(conjunct, true).unwrap_or_default() {
+                        self.add_present(&path);
+                    }
                 }
             }
         }
@@ -191,7 +247,8 @@ impl<'a> Facts<'a> {
             if let Some(Step::Lookup(key)) = prefix.steps.last() {
                 self.add_present(key);
             }
-            for map in self.maps() {
+            let maps = if walk::slot_of(path).is_some() || steps > 0 { self.maps() } else { &self.maps()[..1] };
+            for map in maps {
                 let path = same::path(&prefix, map);
                 if !self.present.contains(&path) {
                     self.present.push(path);
@@ -210,6 +267,7 @@ impl<'a> Facts<'a> {
         };
         self.keep_if(&|slot, _| stays(slot));
         self.stage = Stage::Carried;
+        self.closed = false;
         self.close();
         self
     }
