@@ -54,6 +54,7 @@ pub mod cli;
 pub mod declare;
 pub mod diag;
 pub mod engine;
+pub mod explain;
 pub mod lexicon;
 pub mod load;
 pub mod model;

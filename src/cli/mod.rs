@@ -1,5 +1,6 @@
 //! The command line: one file a verb. A verb reads its arguments, makes library calls and prints.
 
+mod explain;
 mod replay;
 mod terminal;
 
@@ -29,6 +30,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Replay(replay::Args),
+    Explain(explain::Args),
 }
 
 /// The form of what is printed.
@@ -47,6 +49,7 @@ pub fn main() -> ExitCode {
     let code = match Cli::try_parse() {
         Ok(cli) => match cli.verb {
             Verb::Replay(args) => replay::run(&args, &mut terminal),
+            Verb::Explain(args) => explain::run(&args, &mut terminal),
         },
         Err(error) => {
             // A closed pipe is no reason to fail.

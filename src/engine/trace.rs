@@ -95,8 +95,7 @@ pub struct Leaf {
     pub negated: bool,
 }
 
-/// The leaves of a condition. With `first_failure` only those that make it fail: the first failing conjunct, all branches
-/// of a failing `any`.
+/// The leaves of a condition, in the order written.
 pub fn leaves<'a>(view: &View<'a>, cond: &'a Cond, negated: bool, out: &mut Vec<Leaf>) {
     match cond {
         Cond::All(of) | Cond::Any(of) => of.iter().for_each(|cond| leaves(view, cond, negated, out)),

@@ -19,8 +19,8 @@ use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::source::{FileId, Span};
 use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 
-pub use run::{Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay};
-pub use script::{Happens, Script, script};
+pub use run::{Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, take};
+pub use script::{Script, script, state_of};
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]

@@ -12,7 +12,8 @@ use crate::source::Span;
 use crate::state::SessionState;
 
 use super::script::{Call, CallName, Happens, Reply, Script, env, script};
-use super::{Scenario, judge, show, transcript};
+use super::turn::text_of;
+use super::{Clock, Scenario, judge, show, transcript};
 
 /// A way in which a scenario fails.
 #[derive(Debug, Clone)]
@@ -242,6 +243,15 @@ pub fn play(registry: &Registry, script: &Script, turns: usize) -> Played {
     let mut runner = Runner { registry, script, ids: NumberedIds::default(), state: script.given.clone() };
     let count = script.turns.len().min(turns);
     Played { turns: (0..count).map(|index| runner.turn(index)).collect() }
+}
+
+/// Takes one event on a state, with its full trace.
+#[must_use]
+pub fn take(registry: &Registry, before: SessionState, event: &Event, shown: String, clock: &Clock) -> PlayedStep {
+    let mut ids = NumberedIds::default();
+    let result = step(registry, &before, event, &mut env(clock, 1, &mut ids));
+    let text = text_of(registry.pack(), event);
+    PlayedStep { what: What::Input { shown, text }, before, result }
 }
 
 struct Runner<'a> {

@@ -171,27 +171,68 @@ pub fn script(registry: &Registry, scenario: &Scenario) -> Result<Script, Vec<Di
 }
 
 fn given(registry: &Registry, scenario: &Scenario, out: &Diagnostics) -> (SessionState, Vec<Sym>) {
+    let given = scenario.given.as_ref().and_then(|node| {
+        let state = frames(registry.pack(), node, out)?;
+        enforced(registry, state, node, &scenario.env, out)
+    });
+    given.unwrap_or_else(|| (SessionState::new(registry.pack()), Vec::new()))
+}
+
+/// A state from a document: the saved form (it has `schema_version`), or frames by short name. With it come the
+/// invariants that it broke and that were mended as they declare.
+pub fn state_of(
+    registry: &Registry,
+    node: &Node,
+    clock: &Clock,
+    out: &Diagnostics,
+) -> Option<(SessionState, Vec<Sym>)> {
     let pack = registry.pack();
-    let fresh = (SessionState::new(pack), Vec::new());
-    let Some(node) = &scenario.given else { return fresh };
+    let saved = matches!(&node.kind, Kind::Table(table) if table.get("schema_version").is_some());
+    let state = if saved {
+        match SessionState::from_json(pack, &typed::json(pack, None, node)) {
+            Ok(state) => state,
+            Err(error) => {
+                typed::report(node, &error, out);
+                return None;
+            }
+        }
+    } else {
+        frames(pack, node, out)?
+    };
+    enforced(registry, state, node, clock, out)
+}
+
+/// A state from frames by short name, the rest at their defaults.
+fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
     let mut fields = Vec::new();
-    state(pack, node, out, &mut |slot, node, _| {
-        fields.push((slot, typed::value(pack, &pack.slots[slot.index()].ty, node, out)));
+    let mut whole = true;
+    state(pack, node, out, &mut |slot, node, _| match typed::value(pack, &pack.slots[slot.index()].ty, node, out) {
+        Some(value) => fields.push((slot, value)),
+        None => whole = false,
     });
     let mut state = SessionState::new(pack);
     let mut slots = state.slots.to_vec();
     for (slot, value) in fields {
-        let Some(value) = value else { return fresh };
         slots[slot.index()] = value;
     }
     state.slots = slots.into();
+    whole.then_some(state)
+}
+
+fn enforced(
+    registry: &Registry,
+    state: SessionState,
+    node: &Node,
+    clock: &Clock,
+    out: &Diagnostics,
+) -> Option<(SessionState, Vec<Sym>)> {
     let mut ids = NumberedIds::default();
-    match enforce(registry, state, &mut env(&scenario.env, 0, &mut ids)) {
-        Ok(restored) => (restored.state, restored.repaired),
+    match enforce(registry, state, &mut env(clock, 0, &mut ids)) {
+        Ok(restored) => Some((restored.state, restored.repaired)),
         Err(DataError { message, .. }) => {
-            let found = Diagnostic::error(Code::BadValue, node.span, format!("the given state {message}"));
+            let found = Diagnostic::error(Code::BadValue, node.span, format!("the state {message}"));
             out.push(found.help("give a state that the pack admits"));
-            fresh
+            None
         }
     }
 }

@@ -70,7 +70,12 @@ impl Workspace {
         let mut looked: Vec<String> = Vec::new();
         let mut others = 0;
         let usual: Vec<PathBuf> = self.scenarios.iter().map(|folder| self.root.join(folder)).collect();
-        for path in if paths.is_empty() { &usual } else { paths } {
+        // The workspace itself stands for its scenarios: what else lies in it is none.
+        let itself = |path: &PathBuf| files::real(path) == self.root;
+        let paths: Vec<PathBuf> =
+            paths.iter().flat_map(|path| if itself(path) { usual.clone() } else { vec![path.clone()] }).collect();
+        let chosen = !paths.is_empty();
+        for path in if chosen { &paths } else { &usual } {
             let real = files::real(path);
             let shown = self.shown(&real);
             match files::kind(path) {
@@ -90,7 +95,9 @@ impl Workspace {
                     looked.push(format!("{shown}/"));
                     whole.push(real);
                 }
-                files::Kind::Missing if paths.is_empty() => looked.push(format!("{shown}/ (it does not exist)")),
+                files::Kind::Missing if !chosen || usual.contains(path) => {
+                    looked.push(format!("{shown}/ (it does not exist)"))
+                }
                 files::Kind::Missing => {
                     return Err(Problem::new(format!("nothing to replay: no such file or folder: {}", path.display())));
                 }

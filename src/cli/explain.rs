@@ -1,0 +1,299 @@
+//! `segue explain`: why a turn went where it went.
+
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+use serde_json::{Map, Value};
+
+use crate::declare::Options;
+use crate::diag::{Diagnostic, Diagnostics, quoted, suggest};
+use crate::engine::Event;
+use crate::explain::{Explanation, explain, human, json};
+use crate::load::{Loaded, load};
+use crate::model::Pack;
+use crate::registry::Registry;
+use crate::scenario::{self, Clock, show};
+use crate::source::SourceMap;
+use crate::state::SessionState;
+use crate::syntax::{self, Format};
+use crate::workspace::{Case, Problem, Workspace, files};
+
+use super::terminal::Terminal;
+use super::{NOT_RUN, Output, PASSED};
+
+/// Explain a turn: the chosen class, and for each other candidate the first thing that ruled it out.
+///
+/// A turn of a scenario, `segue explain FILE --turn N`, or an event on a state,
+/// `segue explain --pack FOLDER --state FILE --say TEXT`.
+///
+/// Exit codes: 0 = explained, 2 = it could not be.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A scenario file; `FILE:2` is the second scenario in it.
+    #[arg(value_name = "FILE[:N]", required_unless_present_any = ["say", "event"], conflicts_with_all = ["state", "say", "event", "input", "signals", "today"])]
+    file: Option<String>,
+    /// The scenario in the file, by its name or a part of it.
+    #[arg(long, value_name = "NAME", requires = "file")]
+    scenario: Option<String>,
+    /// Which turn, from 1 [default: the last].
+    #[arg(long, value_name = "N", requires = "file")]
+    turn: Option<usize>,
+    /// The folder of the pack, or its name in the workspace [default for a scenario: its own].
+    #[arg(long, value_name = "FOLDER", required_unless_present = "file")]
+    pack: Option<PathBuf>,
+    /// The state before the event: the saved form, or frames by short name, as JSON, YAML or TOML [default: a new session].
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// What the user says.
+    #[arg(long, value_name = "TEXT")]
+    say: Option<String>,
+    /// The event [default: the one event that has a text].
+    #[arg(long, value_name = "NAME")]
+    event: Option<String>,
+    /// The payload of the event, a JSON object.
+    #[arg(long, value_name = "JSON")]
+    input: Option<String>,
+    /// Signals of the host, a JSON object.
+    #[arg(long, value_name = "JSON")]
+    signals: Option<String>,
+    /// Today [default: 2020-01-01].
+    #[arg(long, value_name = "DATE")]
+    today: Option<String>,
+    /// Every test of every guard, with what it found.
+    #[arg(short, long)]
+    verbose: bool,
+    /// The form of the explanation.
+    #[arg(long, value_enum, default_value = "human")]
+    format: Output,
+}
+
+pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
+    let explained = match &args.file {
+        Some(file) => of_scenario(args, file, terminal),
+        None => of_state(args, terminal),
+    };
+    match explained {
+        Ok(explanation) => {
+            let text = match args.format {
+                Output::Human => human(&explanation, args.verbose),
+                Output::Json => format!("{:#}\n", json(&explanation)),
+            };
+            terminal.out(&text);
+            PASSED
+        }
+        Err(problem) => {
+            terminal.error(&problem.message);
+            NOT_RUN
+        }
+    }
+}
+
+fn of_scenario(args: &Args, file: &str, terminal: &mut Terminal) -> Result<Explanation, Problem> {
+    let (path, nth) = split(file);
+    let path = Path::new(path);
+    let here = files::here()?;
+    let workspace = match Workspace::of(path) {
+        Err(_) if args.pack.is_some() => Workspace::plain(&here),
+        _ if files::kind(path) == files::Kind::Missing => {
+            return Err(Problem::new(format!("no such file: {}", path.display())));
+        }
+        found => found?,
+    };
+    if files::kind(path) == files::Kind::Folder {
+        return Err(Problem::new(format!("{}: is a folder, a scenario file is due", path.display())));
+    }
+    let corpus = workspace.corpus(&[path.to_path_buf()])?;
+    if let Some(faulty) = corpus.faulty.first() {
+        return Err(found(&corpus.sources, &faulty.problems, &faulty.file, terminal));
+    }
+    let case = choose(&corpus.cases, nth, args.scenario.as_deref(), file)?;
+    let loaded = match (&args.pack, &case.pack) {
+        (Some(pack), _) => pack_in(&workspace, pack, terminal)?,
+        (None, Some(name)) => loaded(load(&workspace.pack(name)?, &Options::default()), name, terminal)?,
+        (None, None) => return Err(Problem::new(format!("{}: the scenario names no pack; write `--pack`", case.file))),
+    };
+    let (registry, sources) = loaded;
+    let script = scenario::script(&registry, &case.scenario)
+        .map_err(|problems| self::found(&corpus.sources, &problems, &case.file, terminal))?;
+    let count = script.turns.len();
+    let turn = args.turn.unwrap_or(count);
+    if turn == 0 || turn > count {
+        return Err(Problem::new(format!("there is no turn {turn}: {} has {count}", quoted(&case.scenario.name))));
+    }
+    let played = scenario::play(&registry, &script, turn);
+    let about = format!("{}, turn {turn} of {count}: {}", case.file, show::line(&case.scenario.name));
+    let steps = played.turns.last().map_or(&[] as &[_], |turn| &turn.steps);
+    Ok(explain(&registry, &sources, about, steps))
+}
+
+/// `FILE:2` as the file and the number, unless there is a file of that very name.
+fn split(file: &str) -> (&str, Option<usize>) {
+    match file.rsplit_once(':').map(|(path, nth)| (path, nth.parse())) {
+        Some((path, Ok(nth))) if files::kind(Path::new(file)) == files::Kind::Missing => (path, Some(nth)),
+        _ => (file, None),
+    }
+}
+
+fn choose<'c>(cases: &'c [Case], nth: Option<usize>, name: Option<&str>, file: &str) -> Result<&'c Case, Problem> {
+    let names = || cases.iter().map(|case| case.scenario.name.as_str());
+    if let Some(name) = name {
+        let exact = cases.iter().find(|case| case.scenario.name == name);
+        let mut like = cases.iter().filter(|case| case.scenario.name.contains(name));
+        return match (exact, like.next(), like.next()) {
+            (Some(case), ..) | (None, Some(case), None) => Ok(case),
+            (None, Some(_), Some(_)) => {
+                Err(Problem::new(format!("more than one scenario has {} in its name", quoted(name))))
+            }
+            (None, None, _) => {
+                let help = suggest(name, names()).map_or_else(String::new, |like| format!("; did you mean `{like}`?"));
+                Err(Problem::new(format!("no scenario {} in {file}{help}", quoted(name))))
+            }
+        };
+    }
+    match (nth, cases) {
+        (Some(nth), _) => match nth.checked_sub(1).and_then(|index| cases.get(index)) {
+            Some(case) => Ok(case),
+            None => Err(Problem::new(format!("there is no scenario {nth}: the file has {}", cases.len()))),
+        },
+        (None, [case]) => Ok(case),
+        (None, _) => {
+            let mut message = format!("{file} has {} scenarios: say which", cases.len());
+            for (index, name) in names().take(30).enumerate() {
+                message.push_str(&format!("\n  {file}:{}  {name}", index + 1));
+            }
+            Err(Problem::new(message))
+        }
+    }
+}
+
+fn of_state(args: &Args, terminal: &mut Terminal) -> Result<Explanation, Problem> {
+    let here = files::here()?;
+    let workspace = Workspace::of(&here).unwrap_or_else(|_| Workspace::plain(&here));
+    let folder = args.pack.as_deref().unwrap_or(Path::new("."));
+    let (registry, sources) = pack_in(&workspace, folder, terminal)?;
+    let clock = match &args.today {
+        None => Clock::default(),
+        Some(text) => match text.parse::<Date>() {
+            Ok(today) => Clock::on(today),
+            Err(_) => return Err(Problem::new(format!("--today: {} is no date; write 2021-05-10", quoted(text)))),
+        },
+    };
+    let mut about = format!("pack {}", registry.pack().title);
+    let state = match &args.state {
+        Some(path) => {
+            let shown = workspace.shown(&files::real(path));
+            let state = state(&registry, path, &shown, &clock, terminal)?;
+            about.push_str(&format!(", state {shown}"));
+            state
+        }
+        None => {
+            about.push_str(", a new session");
+            SessionState::new(registry.pack())
+        }
+    };
+    let (event, shown) = event(args, &registry)?;
+    let step = scenario::take(&registry, state, &event, shown, &clock);
+    Ok(explain(&registry, &sources, about, &[step]))
+}
+
+fn state(
+    registry: &Registry,
+    path: &Path,
+    shown: &str,
+    clock: &Clock,
+    terminal: &mut Terminal,
+) -> Result<SessionState, Problem> {
+    let text = files::read(path, shown)?;
+    let format = Format::of_path(shown)
+        .ok_or_else(|| Problem::new(format!("{shown}: is no state file (*.json, *.yaml, *.yml, *.toml)")))?;
+    let mut sources = SourceMap::default();
+    let out = Diagnostics::new();
+    let file = sources.add(shown, &text);
+    let node = syntax::parse(file, &text, format, &out).filter(|_| out.is_empty());
+    let state = node.and_then(|node| scenario::state_of(registry, &node, clock, &out));
+    match state {
+        Some((state, repaired)) if out.is_empty() => {
+            for invariant in repaired {
+                let name = registry.pack().names.text(invariant);
+                terminal.err(&format!("note: the state broke the invariant `{name}` and was mended as it declares\n"));
+            }
+            Ok(state)
+        }
+        _ => Err(found(&sources, &out.into_sorted(), shown, terminal)),
+    }
+}
+
+/// The event that the arguments describe, and how to show it.
+fn event(args: &Args, registry: &Registry) -> Result<(Event, String), Problem> {
+    let pack = registry.pack();
+    let name = match &args.event {
+        Some(name) => name.clone(),
+        None => {
+            let mut with_text = pack.events.iter().filter(|event| event.text.is_some());
+            match (with_text.next(), with_text.next()) {
+                (Some(event), None) => pack.names.text(event.name).to_owned(),
+                _ => return Err(Problem::new("say which event: `--event NAME`")),
+            }
+        }
+    };
+    let mut payload = object(args.input.as_deref(), "--input")?;
+    let signals = object(args.signals.as_deref(), "--signals")?;
+    if let Some(text) = &args.say {
+        match text_field(pack, &name) {
+            Some(field) => {
+                payload.insert(field, Value::from(text.as_str()));
+            }
+            None if pack.event(&name).is_some() => {
+                return Err(Problem::new(format!("event `{name}` has no text: leave out --say, write --input")));
+            }
+            None => {}
+        }
+    }
+    let shown = match (&args.say, payload.len()) {
+        (Some(text), 1) => format!("{name}: {}", show::line(text)),
+        _ => format!("{name}: {}", show::json(&Value::Object(payload.clone()))),
+    };
+    let event = Event::input(registry, &name, &Value::Object(payload), &Value::Object(signals))
+        .map_err(|error| Problem::new(error.to_string()))?;
+    Ok((event, shown))
+}
+
+fn text_field(pack: &Pack, event: &str) -> Option<String> {
+    let input = pack.events[pack.event(event)?.index()].text?;
+    Some(pack.names.text(pack.inputs[input.index()].name).to_owned())
+}
+
+fn object(text: Option<&str>, what: &str) -> Result<Map<String, Value>, Problem> {
+    let Some(text) = text else { return Ok(Map::new()) };
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(Problem::new(format!("{what}: a JSON object is due, such as {{\"confidence\": 0.4}}"))),
+        Err(error) => Err(Problem::new(format!("{what}: is no JSON: {error}"))),
+    }
+}
+
+/// The pack in a folder, or else the pack of that name in the workspace.
+fn pack_in(workspace: &Workspace, pack: &Path, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
+    let name = pack.to_string_lossy().into_owned();
+    let texts = match files::kind(pack) {
+        files::Kind::Missing if !name.contains(['/', '\\']) => workspace.pack(&name)?,
+        _ => workspace.pack_at(&files::real(pack))?,
+    };
+    loaded(load(&texts, &Options::default()), &name, terminal)
+}
+
+fn loaded(loaded: Loaded, name: &str, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
+    match loaded.registry {
+        Some(registry) => Ok((registry, loaded.sources)),
+        None => {
+            terminal.err(&crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err()));
+            Err(Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics))))
+        }
+    }
+}
+
+/// Prints findings to standard error and sums them up.
+fn found(sources: &SourceMap, problems: &[Diagnostic], file: &str, terminal: &mut Terminal) -> Problem {
+    terminal.err(&crate::report::human(sources, problems, terminal.color_err()));
+    Problem::new(format!("{file} cannot be read: {}", crate::report::summary(problems)))
+}
