@@ -323,13 +323,13 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
                         && let literals::Sigil::Param(name) = literals::sigil(text)
                     {
                         cx.find("parameter", name, node.span, &cx.param_names);
-                    } else if matches!(node.kind, Kind::Table(_) | Kind::List(_)) && is_path {
-                        cx.error_help(
-                            Code::BadValue,
-                            node.span,
-                            format!("the type of the kept value {} cannot be told", quoted(name)),
-                            "keep a `\"$path\"`, a parameter or a plain value",
-                        );
+                    } else if !matches!(node.kind, Kind::Text(_)) && is_path {
+                        let help = match node.kind {
+                            Kind::Date(_) => "quote it: a date of TOML is no value here",
+                            _ => "keep a `\"$path\"`, a parameter or a plain value",
+                        };
+                        let message = format!("the type of the kept value {} cannot be told", quoted(name));
+                        cx.error_help(Code::BadValue, node.span, message, help);
                     } else if let Kind::Text(text) = &node.kind
                         && let literals::Sigil::Path(path) = literals::sigil(text)
                     {
