@@ -1,0 +1,251 @@
+//! `docs/requirements.md` is true: each row refers to something, and each reference leads somewhere.
+
+use segue::diag::Diagnostics;
+use segue::load::load;
+use segue::source::SourceMap;
+use segue::syntax::{Format, Kind, Node, Table, parse};
+use segue::workspace::{Workspace, files};
+use segue::{declare::Options, declare::SourceText, report};
+
+const PAGE: &str = include_str!("../docs/requirements.md");
+const SCENARIOS: &str = "scenarios/assistant/";
+
+/// What S3 names: sub-states, fields, values and trigger texts. Each stands on the page.
+const NAMED: &[&str] = &[
+    "assistant_session_state living_mode_state address_navigation_state investigation_state clarification_state",
+    "answer_context_state coverage_gate_state",
+    "living_mode mode_reason mode_source mode_entry_turn_id",
+    "address_data assistant_data_scope chat meta_followup clarification",
+    "domain_id root_route_id organization_scope date_scope root_result_set_id root_answer_object_ref frame_status",
+    "focus_object_ref focus_object_kind source_result_set_id compatible_route_family provenance_bundle_ref temporal_ceiling",
+    "source_answer_object_ref meta_question_kind source_gate_status meta_truth_mode",
+    "evaluation comparison memory_recap boundary_explanation answer_interpretation",
+    "clarification_kind missing_anchors candidate_scopes resume_target_route resume_target_frame",
+    "coverage_status evidence_grade grounding_status truth_mode carryover_eligibility reason_codes",
+    "full partial blocked confirmed limited clarification_required unsupported root_only object_only meta_only none",
+];
+
+/// The trigger texts that S3 gives, by class.
+const TRIGGERS: &[(&str, &[&str])] = &[
+    ("T2", &["а на март 2020", "на тот же период", "еще раз по этой дате"]),
+    ("T4", &["кто поставщик", "где купили", "кому продали", "какие документы"]),
+    ("T5", &["по ней", "по этой позиции", "а эта кому ушла"]),
+    ("T8", &["это много или мало", "это мы должны или нам", "что из этого важнее"]),
+    ("T9", &["мы это обсуждали?", "помнишь, о чем говорили"]),
+];
+
+/// The pack and the scenarios as documents, by file.
+struct World {
+    pack: Vec<(String, Table)>,
+    scenarios: Vec<(String, Table)>,
+}
+
+fn read(path: &str) -> Result<String, String> {
+    files::read(path.as_ref(), path).map_err(|problem| problem.to_string())
+}
+
+fn documents(texts: &[SourceText]) -> Vec<(String, Table)> {
+    let mut sources = SourceMap::default();
+    let out = Diagnostics::new();
+    let found = texts.iter().filter_map(|text| {
+        let id = sources.add(&text.name, &text.text);
+        match parse(id, &text.text, Format::of_path(&text.name)?, &out)?.kind {
+            Kind::Table(table) => Some((text.name.clone(), table)),
+            _ => None,
+        }
+    });
+    let found = found.collect();
+    let findings = out.into_sorted();
+    assert!(findings.is_empty(), "{}", report::human(&sources, &findings, false));
+    found
+}
+
+fn world() -> World {
+    let workspace = Workspace::of(env!("CARGO_MANIFEST_DIR").as_ref()).expect("a workspace");
+    let pack = workspace.pack("assistant").expect("a pack");
+    assert!(load(&pack, &Options::default()).registry.is_some());
+    let mut texts = Vec::new();
+    let corpus = workspace.corpus(&[]).expect("scenarios");
+    let mut names: Vec<String> = corpus.cases.iter().map(|case| case.file.clone()).collect();
+    names.dedup();
+    for name in names.into_iter().filter(|name| name.starts_with(SCENARIOS)) {
+        let text = read(&format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a scenario file");
+        texts.push(SourceText { name, text });
+    }
+    World { pack: documents(&pack), scenarios: documents(&texts) }
+}
+
+impl World {
+    /// All scenarios, each with its file below the folder of scenarios.
+    fn all(&self) -> Vec<(&str, &Table)> {
+        let mut all = Vec::new();
+        for (file, document) in &self.scenarios {
+            let file = file.strip_prefix(SCENARIOS).unwrap_or(file);
+            match document.get("scenarios").map(|node| &node.kind) {
+                Some(Kind::List(list)) => all.extend(list.iter().filter_map(|item| Some((file, table(item)?)))),
+                _ => all.push((file, document)),
+            }
+        }
+        all
+    }
+
+    /// Whether a reference leads somewhere.
+    fn resolves(&self, reference: &str) -> Result<(), String> {
+        let (kind, target) = reference.split_once(':').ok_or("not a reference")?;
+        let (place, name) = target.split_once('#').unwrap_or((target, ""));
+        let found = match kind {
+            "scenario" => self.all().iter().any(|(file, one)| *file == place && text(one, "scenario") == name),
+            "said" => self.all().iter().any(|(_, one)| says(one, place, name)),
+            "decl" => self.declares(target),
+            "test" => read(&rooted(place))?.contains(&format!("fn {name}()")),
+            "doc" => read(&rooted(place)).is_ok(),
+            "item" => item(target)?,
+            _ => return Err("an unknown kind of reference".to_owned()),
+        };
+        if found { Ok(()) } else { Err("it leads nowhere".to_owned()) }
+    }
+
+    /// Whether the pack declares something at a path: a class by its id first, else a section.
+    fn declares(&self, path: &str) -> bool {
+        self.pack.iter().any(|(_, document)| match path.split_once('.') {
+            Some((id, rest)) if text(document, "id") == id => leads(document, rest),
+            _ => document.get("id").is_none() && leads(document, path),
+        })
+    }
+}
+
+fn rooted(path: &str) -> String {
+    format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Whether a path leads on from a table: by keys, by the text of a leaf, by the text or the id of a list's entry.
+fn leads(from: &Table, path: &str) -> bool {
+    from.iter().any(|entry| match path.strip_prefix(entry.key.as_str()) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix('.').is_some_and(|rest| on(&entry.value, rest)),
+        None => false,
+    })
+}
+
+fn on(node: &Node, rest: &str) -> bool {
+    match &node.kind {
+        Kind::Text(text) => text == rest,
+        Kind::List(list) => list.iter().any(|item| on(item, rest)),
+        Kind::Table(inner) => text(inner, "id") == rest || leads(inner, rest),
+        _ => false,
+    }
+}
+
+/// Whether a scenario has a turn with this text, of which it expects this class.
+fn says(scenario: &Table, class: &str, said: &str) -> bool {
+    let Some(Kind::List(turns)) = scenario.get("turns").map(|node| &node.kind) else { return false };
+    turns.iter().filter_map(table).any(|turn| {
+        let expect = turn.get("expect").and_then(table);
+        let expected = |key| expect.is_some_and(|expect| text(expect, key) == class);
+        text(turn, "user") == said && ["transition", "selected", "settled"].into_iter().any(expected)
+    })
+}
+
+/// Whether a public item is declared, or used again, in its module.
+fn item(path: &str) -> Result<bool, String> {
+    let inside = path.strip_prefix("segue::").ok_or("items begin with `segue::`")?;
+    let (module, name) = inside.rsplit_once("::").ok_or("an item of a module")?;
+    let module = module.replace("::", "/");
+    let text =
+        read(&rooted(&format!("src/{module}.rs"))).or_else(|_| read(&rooted(&format!("src/{module}/mod.rs"))))?;
+    let declared = |kind: &str| {
+        text.lines().any(|line| {
+            line.strip_prefix(&format!("pub {kind} "))
+                .and_then(|rest| rest.strip_prefix(name))
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        })
+    };
+    let words = |line: &str| line.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name);
+    let used_again = text.lines().any(|line| line.starts_with("pub use ") && words(line));
+    Ok(["fn", "struct", "enum", "trait", "const", "type"].into_iter().any(declared) || used_again)
+}
+
+fn table(node: &Node) -> Option<&Table> {
+    match &node.kind {
+        Kind::Table(table) => Some(table),
+        _ => None,
+    }
+}
+
+fn text<'t>(of: &'t Table, key: &str) -> &'t str {
+    match of.get(key).map(|node| &node.kind) {
+        Some(Kind::Text(text)) => text,
+        _ => "",
+    }
+}
+
+/// The rows of the page's tables: what is required, and its references.
+fn rows() -> Vec<(&'static str, Vec<&'static str>)> {
+    let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "));
+    let rows = rows.filter(|(requirement, _)| *requirement != "requirement");
+    rows.map(|(requirement, shown)| (requirement, shown.split('`').skip(1).step_by(2).collect())).collect()
+}
+
+#[test]
+fn every_requirement_is_shown() {
+    let world = world();
+    let mut wrong = Vec::new();
+    for (requirement, references) in rows() {
+        if references.is_empty() {
+            wrong.push(format!("{requirement}: nothing shows it"));
+        }
+        for reference in references {
+            if let Err(why) = world.resolves(reference) {
+                wrong.push(format!("{requirement}\n    {reference}: {why}"));
+            }
+        }
+    }
+    assert!(rows().len() > 100);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_reference_that_leads_nowhere_is_found() {
+    let world = world();
+    for wrong in [
+        "scenario:T1.yaml#no such scenario",
+        "said:T2#по ней",
+        "decl:frame.root.field.domain",
+        "decl:T2.carryover.preserve.root.date_scope.x",
+        "test:tests/requirements.rs#no_such_test",
+        "item:segue::engine::leap",
+        "doc:docs/nowhere.md",
+        "hearsay:x",
+    ] {
+        assert!(world.resolves(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn all_that_s3_names_stands_on_the_page() {
+    let named = NAMED.iter().flat_map(|names| names.split(' '));
+    for name in named.chain(TRIGGERS.iter().flat_map(|(_, texts)| texts.iter().copied())) {
+        assert!(rows().iter().any(|(requirement, _)| requirement.contains(&format!("`{name}`"))), "{name}");
+    }
+    let world = world();
+    for (class, texts) in TRIGGERS {
+        for said in *texts {
+            assert_eq!(world.resolves(&format!("said:{class}#{said}")), Ok(()), "{class}: {said}");
+        }
+    }
+}
+
+#[test]
+fn every_class_has_a_family() {
+    let world = world();
+    let classes: Vec<&str> =
+        world.pack.iter().map(|(_, document)| text(document, "id")).filter(|id| !id.is_empty()).collect();
+    assert_eq!(classes.len(), 10);
+    for class in classes {
+        let file = format!("{class}.yaml");
+        let own = world.all().iter().filter(|(from, _)| *from == file).count();
+        assert!(own >= 5, "{class} has {own} scenarios of its own");
+    }
+    let journeys = world.all().iter().filter(|(file, _)| file.starts_with("journeys/")).count();
+    assert!(journeys >= 8, "{journeys} journeys");
+}
