@@ -59,16 +59,28 @@ fn tour() -> tempfile::TempDir {
     folder
 }
 
+/// A text with each run of white space as one space: columns may move.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn the_tour_runs() {
     let folder = tour();
     let mut commands = 0;
     for block in blocks() {
-        if block.info == "sh run" {
+        if block.info.starts_with("sh run") {
             for line in block.text.lines() {
                 let output = segue(folder.path(), line.strip_prefix("segue ").expect("a command of segue"));
                 let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
                 assert!(output.status.success(), "{line}\n{out}{err}");
+                if let Some(shows) = block.says("shows") {
+                    let shown = blocks()
+                        .into_iter()
+                        .find(|block| block.info == format!("text {shows}"))
+                        .expect("what it shows");
+                    assert!(words(&out).contains(&words(&shown.text)), "{line}\n{out}");
+                }
                 commands += 1;
             }
         }
@@ -77,7 +89,7 @@ fn the_tour_runs() {
             assert!(kept.contains(&block.text), "{kept}");
         }
     }
-    assert!(commands > 1);
+    assert!(commands > 2);
 }
 
 #[test]
