@@ -13,8 +13,9 @@ use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
 
 pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
-    let (text, offset) = without_mark(tree.text);
-    let source = Source::new(text);
+    // The lexer skips one byte-order mark itself: skipping it here as well would let a second one through.
+    let (_, offset) = without_mark(tree.text);
+    let source = Source::new(tree.text);
     let tokens = source.lex().into_vec();
     let mut events: Vec<Event> = Vec::with_capacity(tokens.len());
     let mut errors = Errors::default();
@@ -29,7 +30,6 @@ pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     let mut reader = Toml {
         tree,
         source,
-        offset,
         errors,
         root,
         current: root,
@@ -80,7 +80,6 @@ struct Toml<'t> {
     tree: Tree<'t>,
     source: Source<'t>,
     /// The bytes before the source.
-    offset: usize,
     errors: Errors,
     root: Id,
     /// The table of the last header.
@@ -95,7 +94,7 @@ struct Toml<'t> {
 
 impl Toml<'_> {
     fn span(&self, span: toml_parser::Span) -> Span {
-        self.tree.span(self.offset + span.start(), self.offset + span.end())
+        self.tree.span(span.start(), span.end())
     }
 
     fn event(&mut self, event: &Event) {

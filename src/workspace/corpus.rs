@@ -1,5 +1,6 @@
 //! The corpus: the scenarios that paths select, their packs and their snapshots.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diag::{Code, Diagnostic};
@@ -109,16 +110,18 @@ impl Workspace {
         for path in &selected {
             self.add(path, &mut corpus)?;
         }
-        let mut first: Vec<(PathBuf, String)> = Vec::new();
+        let mut first: BTreeMap<PathBuf, String> = BTreeMap::new();
         for case in &mut corpus.cases {
-            match first.iter().find(|(path, _)| *path == case.snapshot) {
-                Some((_, other)) if *other != case.file => {
+            match first.get(&case.snapshot) {
+                Some(other) if *other != case.file => {
                     let message = format!("the scenario and one in {other} would share a snapshot");
                     let found = Diagnostic::error(Code::DuplicateName, case.scenario.span, message);
                     case.scenario.problems.push(found.help("rename one of the files or scenarios"));
                 }
                 Some(_) => {}
-                None => first.push((case.snapshot.clone(), case.file.clone())),
+                None => {
+                    first.insert(case.snapshot.clone(), case.file.clone());
+                }
             }
         }
         self.orphans(&whole, &mut corpus)?;
@@ -173,6 +176,7 @@ impl Workspace {
         }
         found.sort();
         found.dedup();
+        let known: BTreeSet<PathBuf> = corpus.cases.iter().map(|case| case.snapshot.clone()).collect();
         for path in found {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let folder = path.parent().unwrap_or(Path::new(""));
@@ -181,7 +185,7 @@ impl Workspace {
                 continue;
             }
             let snap = folder.join(name.trim_end_matches(".new"));
-            let used = corpus.cases.iter().any(|case| case.snapshot == snap);
+            let used = known.contains(&snap);
             // The scenarios of a faulty file are unknown, so its snapshots are left alone.
             let unknown = corpus.faulty.iter().any(|faulty| {
                 let file = self.root.join(&faulty.file);
