@@ -282,6 +282,18 @@ fn missing_parts() {
 }
 
 #[test]
+fn examples_may_be_empty_where_no_words_set_the_trigger_off() {
+    let words = "examples = [\"остатки на юге\"]\ncounterexamples = [\"спасибо\"]";
+    let empty = words.replace("[\"остатки на юге\"]", "[]");
+    assert_snapshot!("no_examples_for_words", found(&files_with(words, &empty)));
+    let mut host = files_with(words, &empty);
+    let any = "any = [ { phrase = \"остатки [на] {place}\", starts = true, tag = \"stock\" }, { signal = \"day\" }, { signal = \"place\", ambiguous = true } ]";
+    assert!(host[2].text.contains(any), "the pack has these alternatives");
+    host[2].text = host[2].text.replace(any, "any = [ { signal = \"confidence\", tag = \"stock\" } ]");
+    assert_eq!(pack(&host, &[]).classes[0].triggers[0].examples, []);
+}
+
+#[test]
 fn twice_and_round() {
     let mut again = files();
     again.push(SourceText { name: "T2b.toml".into(), text: again[2].text.clone() });

@@ -191,8 +191,32 @@ fn examples(cx: &Cx<'_>, node: &Node, table: &Table, text: bool, around: &Around
         items.iter().filter_map(|node| cx.word(node).map(|text| (text.to_owned(), node.span))).collect()
     };
     let (examples, counterexamples) = (read("examples"), read("counterexamples"));
+    if let Some(entry) = table.entry("examples")
+        && matches!(&entry.value.kind, Kind::List(items) if items.is_empty())
+        && trigger.any.iter().any(|alternative| hears_words(cx, trigger.on, alternative))
+    {
+        let message = format!("class {} shows no text that sets it off", quoted(around.class));
+        let help = "write one; only a trigger on signals that the host alone gives has no examples";
+        cx.error_help(Code::MissingPart, entry.value.span, message, help);
+    }
     trigger.examples = examples;
     trigger.counterexamples = counterexamples;
+}
+
+/// Whether the words of a text can make an alternative match.
+fn hears_words(cx: &Cx<'_>, on: On, alternative: &Alternative) -> bool {
+    match &alternative.by {
+        By::Words(_) => true,
+        By::Signal { input, .. } | By::Ambiguous(input) => {
+            let known = &cx.inputs[input.index()];
+            match known.kind {
+                InputKind::Command => true,
+                InputKind::Payload => matches!(on, On::Event(event) if cx.events[event.index()].text == Some(*input)),
+                InputKind::Signal => cx.signal_slots.contains_key(&*cx.text_of(known.name)),
+                InputKind::Derived | InputKind::Tag => false,
+            }
+        }
+    }
 }
 
 fn alternative(cx: &Cx<'_>, node: &Node, event: EventId, text: bool, around: &Around<'_>) -> Option<Alternative> {
