@@ -1,11 +1,10 @@
 //! Every example of a trigger is matched by one of its alternatives, and no counterexample is.
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
-use crate::lexicon::{Matcher, Normalised, Occurrence, Recognised, Scan, Scratch};
+use crate::lexicon::{Matcher, Meaning, Normalised, Resolved, Scan, Scratch, meaning, resolve};
 use crate::model::class::{Alternative, By, Class, On, Trigger};
 use crate::model::ids::InputId;
-use crate::model::json::parse_text;
-use crate::model::lexicon::{Many, Piece, RuleValue, TriggerForm};
+use crate::model::lexicon::TriggerForm;
 use crate::model::schema::Type;
 use crate::model::value::Value;
 use crate::model::{InputKind, Pack};
@@ -45,7 +44,8 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     let mut scratch = Scratch::default();
     let mut first = 0;
     for (class, trigger) in triggers() {
-        for finding in findings(pack, trigger, |text| matcher.scan(text, &mut scratch), first) {
+        let mut scan = |text: &Normalised| matcher.scan_with(text, &mut scratch, |said| meaning(pack, said).is_some());
+        for finding in findings(pack, trigger, &mut scan, first) {
             out.push(diagnostic(pack, class, trigger, &finding));
         }
         first += trigger.any.iter().filter(|alternative| matches!(alternative.by, By::Words(_))).count();
@@ -56,7 +56,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
 fn findings<'a>(
     pack: &'a Pack,
     trigger: &'a Trigger,
-    mut scan: impl FnMut(&Normalised) -> Scan,
+    scan: &mut dyn FnMut(&Normalised) -> Scan,
     first: usize,
 ) -> Vec<Finding<'a>> {
     let mut found = Vec::new();
@@ -116,51 +116,22 @@ fn said(pack: &Pack, trigger: &Trigger, input: InputId, text: &str, scan: &Scan)
 
 fn signal(pack: &Pack, input: InputId, scan: &Scan) -> Option<Said> {
     let signal = pack.signal_inputs.iter().position(|of| *of == input)?;
-    let many = pack.lexicon.signals[signal].many;
-    let ty = &pack.inputs[input.index()].ty;
-    let one = if many == Many::All { ty.item().unwrap_or(ty) } else { ty };
     let occurrences = scan.signals.iter().filter(|occurrence| occurrence.signal == signal);
-    let mut all: Vec<Said> = occurrences.filter_map(|occurrence| value(pack, one, occurrence)).collect();
-    match many {
-        Many::All => {
-            let values: Vec<Value> = all
-                .into_iter()
-                .filter_map(|said| match said {
-                    Said::Value(value) => Some(value),
-                    Said::Partial | Said::Ambiguous => None,
-                })
-                .collect();
-            (!values.is_empty()).then(|| Said::Value(Value::List(values.into())))
+    let all: Vec<Meaning> = occurrences.filter_map(|occurrence| meaning(pack, occurrence)).collect();
+    match resolve(pack.lexicon.signals[signal].many, &all) {
+        Resolved::Nothing => None,
+        Resolved::One(at) => Some(match &all[at] {
+            Meaning::Value(value) => Said::Value(value.clone()),
+            Meaning::Partial(_) => Said::Partial,
+        }),
+        Resolved::All(different) => {
+            let values = different.iter().filter_map(|at| match &all[*at] {
+                Meaning::Value(value) => Some(value.clone()),
+                Meaning::Partial(_) => None,
+            });
+            Some(Said::Value(Value::List(values.collect())))
         }
-        Many::First => (!all.is_empty()).then(|| all.swap_remove(0)),
-        Many::Last => all.pop(),
-        Many::Ambiguous => {
-            let first = all.first()?.clone();
-            Some(if all.iter().all(|said| *said == first) { first } else { Said::Ambiguous })
-        }
-    }
-}
-
-fn value(pack: &Pack, ty: &Type, occurrence: &Occurrence) -> Option<Said> {
-    let rule = &pack.lexicon.signals.get(occurrence.signal)?.rules.get(occurrence.rule)?.value;
-    match (&occurrence.value, rule) {
-        (Recognised::Const, RuleValue::Const(value)) => Some(Said::Value(value.clone())),
-        (Recognised::Matched(text), _) => parse_text(pack, ty, text).map(Said::Value),
-        (Recognised::Template(parts), RuleValue::Template(template)) => {
-            let mut parts = parts.iter();
-            let mut text = String::new();
-            for piece in template {
-                match piece {
-                    Piece::Text(piece) => text.push_str(piece),
-                    Piece::Part(_) => match parts.next() {
-                        Some(Some(part)) => text.push_str(part),
-                        _ => return Some(Said::Partial),
-                    },
-                }
-            }
-            parse_text(pack, ty, &text).map(Said::Value)
-        }
-        _ => None,
+        Resolved::Ambiguous(_) => Some(Said::Ambiguous),
     }
 }
 

@@ -36,13 +36,15 @@ pub struct Inputs<'h> {
     pub shared: &'h Shared,
     /// In the registry's order of late inputs.
     pub late: Vec<Value>,
+    /// For each ambiguous signal the values it can have.
+    pub candidates: Vec<(InputId, Value)>,
 }
 
 /// The inputs that are the same for all candidates.
 #[derive(Debug, Default)]
 pub struct Shared {
     pub base: Vec<Value>,
-    pub ambiguous: Vec<(InputId, Value)>,
+    pub ambiguous: Vec<InputId>,
     pub partial: Vec<InputId>,
 }
 
@@ -163,18 +165,12 @@ impl<'a> View<'a> {
                 Cow::Borrowed(self.inputs.map_or(&ABSENT, |inputs| inputs.get(self.registry, input)))
             }
             Place::Ambiguous(input) => match self.inputs {
-                Some(inputs) => {
-                    Cow::Owned(Value::Bool(inputs.shared.ambiguous.iter().any(|(ambiguous, _)| *ambiguous == input)))
-                }
+                Some(inputs) => Cow::Owned(Value::Bool(inputs.shared.ambiguous.contains(&input))),
                 None => Cow::Borrowed(&ABSENT),
             },
             Place::Candidates(input) => Cow::Borrowed(self.inputs.map_or(&ABSENT, |inputs| {
-                inputs
-                    .shared
-                    .ambiguous
-                    .iter()
-                    .find(|(ambiguous, _)| *ambiguous == input)
-                    .map_or(&ABSENT, |(_, list)| list)
+                let found = inputs.candidates.iter().find(|(ambiguous, _)| *ambiguous == input);
+                found.map_or(&ABSENT, |(_, values)| values)
             })),
             Place::Partial(input) => match self.inputs {
                 Some(inputs) => Cow::Owned(Value::Bool(inputs.shared.partial.contains(&input))),

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::lexicon::{Normalised, Occurrence, Recognised, Scratch};
+use crate::lexicon::{Meaning, Normalised, Occurrence, PartialPiece, Resolved, Scratch, meaning, resolve, shown};
 use crate::model::class::{By, Trigger};
 use crate::model::cond::{Operand, Path};
 use crate::model::ids::{ClassId, EventId, InputId};
 use crate::model::json::{parse_text, set_of};
-use crate::model::lexicon::{Many, Piece, RuleValue};
 use crate::model::period::Period;
 use crate::model::schema::Type;
 use crate::model::value::Value;
-use crate::model::{Component, Derivation, InputKind, Pack};
+use crate::model::{Component, Derivation, InputKind};
 use crate::registry::Registry;
 
 use super::eval::{Inputs, Shared, View};
@@ -23,24 +22,13 @@ pub struct Heard {
     pub inputs: Shared,
     /// Trigger forms that matched: form, number of tokens of the longest match.
     pub fired: Vec<(usize, u32)>,
-    /// Partial values: input, and for each piece of the template its text.
+    /// Partial values.
     pub partial: Vec<(InputId, Vec<PartialPiece>)>,
+    /// What the text says of the signals that are ambiguous, in text order.
+    pub ambiguous: Vec<(InputId, Vec<Meaning>)>,
     /// The signals that were given or recognised.
     pub said: Vec<Said>,
     pub text: Option<String>,
-}
-
-/// A piece of a partial value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PartialPiece {
-    Known(String),
-    Missing(usize),
-}
-
-/// What one occurrence in the text stands for.
-enum Meaning {
-    Value(Value),
-    Partial(Vec<PartialPiece>),
 }
 
 /// Hears an event: types are those of the declarations, host signals win over recognised ones.
@@ -74,7 +62,10 @@ pub fn hear(registry: &Registry, event: EventId, fields: &[(InputId, Value)], tr
 fn listen(registry: &Registry, text: &Arc<str>, heard: &mut Heard, trace: bool) {
     let pack = registry.pack();
     let normalised = Normalised::new(text);
-    let scan = registry.matcher.scan(&normalised, &mut Scratch::default());
+    // What the type of its signal cannot read is no occurrence.
+    let scan = registry
+        .matcher
+        .scan_with(&normalised, &mut Scratch::default(), |occurrence| meaning(pack, occurrence).is_some());
     if let Some((command, rest)) = &scan.command {
         for (index, input) in pack.inputs.iter().enumerate() {
             if input.kind == InputKind::Command {
@@ -112,116 +103,60 @@ fn listen(registry: &Registry, text: &Arc<str>, heard: &mut Heard, trace: bool) 
 fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence], heard: &mut Heard) {
     let pack = registry.pack();
     let input = pack.signal_inputs[signal];
-    let declared = &pack.lexicon.signals[signal];
-    let mut meanings: Vec<(Meaning, (u32, u32))> = Vec::new();
+    let mut meanings = Vec::with_capacity(occurrences.len());
+    let mut spans = Vec::with_capacity(occurrences.len());
     for occurrence in occurrences {
-        if let Some(meaning) = meaning(pack, input, occurrence) {
-            meanings.push((meaning, occurrence.span));
+        if let Some(meaning) = meaning(pack, occurrence) {
+            meanings.push(meaning);
+            spans.push(occurrence.span);
         }
-    }
-    if meanings.is_empty() {
-        return;
     }
     let overruled = heard.inputs.base[input.index()].is_present();
-    let mut said = |value: Value, span, ambiguous, partial| {
-        heard.said.push(Said { input, value, span: Some(span), overruled, ambiguous, partial });
+    let mut said = |value: Value, at: usize, ambiguous, partial| {
+        heard.said.push(Said { input, value, span: Some(spans[at]), overruled, ambiguous, partial });
     };
-    if declared.many == Many::All {
-        let mut values: Vec<Value> = Vec::new();
-        for (meaning, span) in meanings {
-            if let Meaning::Value(value) = meaning
-                && !values.contains(&value)
-            {
-                said(value.clone(), span, false, false);
-                values.push(value);
+    match resolve(pack.lexicon.signals[signal].many, &meanings) {
+        Resolved::Nothing => {}
+        Resolved::One(at) => match meanings.swap_remove(at) {
+            Meaning::Value(value) => {
+                said(value.clone(), at, false, false);
+                if !overruled {
+                    heard.inputs.base[input.index()] = value;
+                }
             }
-        }
-        if !overruled && !values.is_empty() {
-            let values =
-                if matches!(pack.inputs[input.index()].ty, Type::Set { .. }) { set_of(values) } else { values };
-            heard.inputs.base[input.index()] = Value::List(values.into());
-        }
-        return;
-    }
-    let same = |a: &Meaning, b: &Meaning| match (a, b) {
-        (Meaning::Value(a), Meaning::Value(b)) => a == b,
-        (Meaning::Partial(a), Meaning::Partial(b)) => a == b,
-        _ => false,
-    };
-    let one = match declared.many {
-        Many::First => 0,
-        Many::Last => meanings.len() - 1,
-        _ if meanings.iter().all(|(meaning, _)| same(meaning, &meanings[0].0)) => 0,
-        _ => {
+            Meaning::Partial(pieces) => {
+                said(Value::text(&shown(pack, &pieces)), at, false, true);
+                if !overruled {
+                    heard.inputs.partial.push(input);
+                    heard.partial.push((input, pieces));
+                }
+            }
+        },
+        Resolved::All(different) => {
             let mut values: Vec<Value> = Vec::new();
-            for (meaning, _) in &meanings {
-                if let Meaning::Value(value) = meaning
-                    && !values.contains(value)
-                {
+            for at in different {
+                // A signal with `all` has no partial values: loading refuses them.
+                if let Meaning::Value(value) = &meanings[at] {
+                    said(value.clone(), at, false, false);
                     values.push(value.clone());
                 }
             }
-            let values = Value::List(values.into());
-            said(values.clone(), meanings[0].1, true, false);
             if !overruled {
-                heard.inputs.ambiguous.push((input, values));
+                let set = matches!(pack.inputs[input.index()].ty, Type::Set { .. });
+                heard.inputs.base[input.index()] = Value::List(if set { set_of(values) } else { values }.into());
             }
-            return;
         }
-    };
-    let (meaning, span) = meanings.swap_remove(one);
-    match meaning {
-        Meaning::Value(value) => {
-            said(value.clone(), span, false, false);
+        Resolved::Ambiguous(different) => {
+            let values = different.iter().map(|at| match &meanings[*at] {
+                Meaning::Value(value) => value.clone(),
+                Meaning::Partial(pieces) => Value::text(&shown(pack, pieces)),
+            });
+            said(Value::List(values.collect()), 0, true, false);
             if !overruled {
-                heard.inputs.base[input.index()] = value;
+                heard.inputs.ambiguous.push(input);
+                heard.ambiguous.push((input, different.into_iter().map(|at| meanings[at].clone()).collect()));
             }
         }
-        Meaning::Partial(pieces) => {
-            said(Value::text(&shown(pack, &pieces)), span, false, true);
-            if !overruled {
-                heard.inputs.partial.push(input);
-                heard.partial.push((input, pieces));
-            }
-        }
-    }
-}
-
-fn shown(pack: &Pack, pieces: &[PartialPiece]) -> String {
-    pieces
-        .iter()
-        .map(|piece| match piece {
-            PartialPiece::Known(text) => text.clone(),
-            PartialPiece::Missing(part) => format!("{{{}}}", pack.lexicon.parts[*part].name),
-        })
-        .collect()
-}
-
-fn meaning(pack: &Pack, input: InputId, occurrence: &Occurrence) -> Option<Meaning> {
-    let ty = &pack.inputs[input.index()].ty;
-    let ty = if pack.lexicon.signals[occurrence.signal].many == Many::All { ty.item().unwrap_or(ty) } else { ty };
-    let rule = &pack.lexicon.signals[occurrence.signal].rules[occurrence.rule];
-    match (&occurrence.value, &rule.value) {
-        (Recognised::Const, RuleValue::Const(value)) => Some(Meaning::Value(value.clone())),
-        (Recognised::Matched(text), _) => parse_text(pack, ty, text).map(Meaning::Value),
-        (Recognised::Template(parts), RuleValue::Template(template)) => {
-            let mut parts = parts.iter();
-            let pieces: Vec<PartialPiece> = template
-                .iter()
-                .map(|piece| match piece {
-                    Piece::Text(text) => PartialPiece::Known(text.clone()),
-                    Piece::Part(part) => match parts.next() {
-                        Some(Some(text)) => PartialPiece::Known(text.to_string()),
-                        _ => PartialPiece::Missing(*part),
-                    },
-                })
-                .collect();
-            if pieces.iter().any(|piece| matches!(piece, PartialPiece::Missing(_))) {
-                return Some(Meaning::Partial(pieces));
-            }
-            parse_text(pack, ty, &shown(pack, &pieces)).map(Meaning::Value)
-        }
-        _ => None,
     }
 }
 
@@ -238,7 +173,7 @@ pub fn triggered(
     }
     let matched: Vec<usize> = (0..declared.any.len())
         .filter(|alternative| match &declared.any[*alternative].by {
-            By::Ambiguous(input) => heard.inputs.ambiguous.iter().any(|(ambiguous, _)| ambiguous == input),
+            By::Ambiguous(input) => heard.inputs.ambiguous.contains(input),
             By::Words(_) => heard.fired.iter().any(|(form, _)| registry.forms[*form] == (class, trigger, *alternative)),
             By::Signal { input, is } => {
                 let value = &heard.inputs.base[input.index()];
@@ -274,7 +209,8 @@ pub fn work_out<'h>(
             late[usize::from(*place)] = heard.inputs.base[index].clone();
         }
     }
-    let mut inputs = Inputs { shared: &heard.inputs, late };
+    let candidates = heard.ambiguous.iter().map(|(input, of)| (*input, candidates(view, *input, of))).collect();
+    let mut inputs = Inputs { shared: &heard.inputs, late, candidates };
     let place = |input: InputId| registry.late[input.index()].map(usize::from).unwrap_or(usize::MAX);
     let declared = &pack.classes[class.index()].triggers[trigger];
     for alternative in matched {
@@ -341,6 +277,20 @@ fn complete(view: &View<'_>, input: InputId, pieces: &[PartialPiece]) -> Option<
         }
     }
     parse_text(pack, &pack.inputs[input.index()].ty, &text)
+}
+
+/// The values that an ambiguous signal can have for the candidate: each once, in text order, partial ones completed. One that
+/// cannot be completed is no value.
+fn candidates(view: &View<'_>, input: InputId, meanings: &[Meaning]) -> Value {
+    let mut values: Vec<Value> = Vec::new();
+    for meaning in meanings {
+        let value = match meaning {
+            Meaning::Value(value) => Some(value.clone()),
+            Meaning::Partial(pieces) => complete(view, input, pieces),
+        };
+        values.extend(value.filter(|value| !values.contains(value)));
+    }
+    Value::List(values.into())
 }
 
 fn component(view: &View<'_>, path: &Path, component: Component) -> Option<String> {

@@ -24,7 +24,7 @@ pub struct Trace {
 pub struct Said {
     /// Which input.
     pub input: InputId,
-    /// Its value; for an ambiguous signal the list of candidates.
+    /// Its value; of a partial value its text with the missing parts in braces, of an ambiguous signal the list of what was said.
     pub value: Value,
     /// Where in the original text, in bytes; `None` when the host gave it.
     pub span: Option<(u32, u32)>,

@@ -56,6 +56,13 @@ impl Matcher {
     /// nothing but the matcher and the text.
     #[must_use]
     pub fn scan(&self, text: &Normalised, scratch: &mut Scratch) -> Scan {
+        self.scan_with(text, scratch, |_| true)
+    }
+
+    /// As [`Matcher::scan`], but an occurrence that `accept` refuses is none. It has won its place before it is asked
+    /// about, so that no shorter reading of the same words comes up instead; then it is gone, and no trigger sees it.
+    #[must_use]
+    pub fn scan_with(&self, text: &Normalised, scratch: &mut Scratch, accept: impl FnMut(&Occurrence) -> bool) -> Scan {
         let mut scan = Scan::default();
         scratch.clear();
         let first = self.command(text, &mut scan);
@@ -64,6 +71,7 @@ impl Matcher {
         self.sort_parts(text, scratch);
         self.find_signal_shapes(scratch);
         self.resolve_signals(text, scratch, &mut scan);
+        scan.signals.retain(accept);
         self.find_trigger_shapes(scratch, &scan);
         self.resolve_triggers(text, first, scratch, &mut scan);
         scan
