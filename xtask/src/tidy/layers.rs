@@ -75,9 +75,19 @@ fn door() -> usize {
     LAYERS.iter().position(|layer| *layer == DOOR).expect("the door is listed")
 }
 
-/// Each module that lib.rs declares is listed.
+/// Each module that lib.rs declares is listed, and the other way round.
 fn declared(file: &TextFile, tokens: &[Token<'_>], findings: &mut Vec<Finding>) {
-    for pair in tokens.windows(2).filter(|pair| pair[0].text == "mod") {
+    let modules = || tokens.windows(2).filter(|pair| pair[0].text == "mod");
+    for layer in LAYERS.iter().filter(|layer| !layer.contains("::")) {
+        if !modules().any(|pair| pair[1].text == *layer) {
+            findings.push(Finding::new(
+                file,
+                1,
+                format!("`{layer}` is in `LAYERS` and is no module: take it out there"),
+            ));
+        }
+    }
+    for pair in modules() {
         if rank(&[pair[1].text]).is_none() {
             let message = format!(
                 "module `{}` has no place in the layers: add it to `LAYERS` in xtask/src/tidy/layers.rs",
@@ -152,6 +162,9 @@ mod tests {
 
     #[test]
     fn a_module_without_a_place_is_found() {
-        assert_eq!(found("src/lib.rs", "pub mod engine;\npub mod sundry;").len(), 1);
+        let all: String = LAYERS.iter().map(|layer| format!("pub mod {layer};\n")).collect();
+        assert_eq!(found("src/lib.rs", &all), [""; 0]);
+        assert_eq!(found("src/lib.rs", &format!("{all}pub mod sundry;")).len(), 1);
+        assert_eq!(found("src/lib.rs", &all.replace("pub mod engine;", "")).len(), 1);
     }
 }
