@@ -97,12 +97,17 @@ fn a_thousand_candidates_fit_a_screen() {
     let mut chain = vec!["\"T1\"".to_owned()];
     for at in 0..200 {
         let id = format!("C{at}");
-        let signal = if at % 2 == 0 { "any: [{ signal: place }]" } else { "any: [{ phrase: \"тишина\" }]" };
+        let (signal, example) = match at % 2 {
+            0 => ("any: [{ signal: place }]", "Riga"),
+            _ => ("any: [{ phrase: \"тишина\" }]", "тишина"),
+        };
         let class = T1.replace("id: T1", &format!("id: {id}")).replace("any: [{ signal: place }]", signal);
         let class = class.lines().filter(|line| !line.contains("examples:")).collect::<Vec<_>>().join("\n");
         let class = class.replace("requires: {}", "requires: { topic.asked: { gt: 5 } }").replace(
             "    entry: { input.place: { present: true } }",
-            "    entry: { input.place: { present: true } }\n    examples: []\n    counterexamples: []",
+            &format!(
+                "    entry: {{ input.place: {{ present: true }} }}\n    examples: [{example}]\n    counterexamples: []"
+            ),
         );
         chain.push(format!("\"{id}\""));
         files.push(source(&format!("{id}.yaml"), class));
