@@ -131,7 +131,7 @@ fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], o
         class_nodes.truncate(MOST_CLASSES);
     }
     let mut cx = Cx::new(out, sources);
-    engine_words(&cx);
+    all_words(&cx, documents.iter().chain(&class_nodes));
     let manifest = manifest::manifest(&mut cx, &sections, place);
     vocabulary::names(&mut cx, &sections);
     vocabulary::params(&mut cx, &sections, overrides);
@@ -218,10 +218,25 @@ fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], o
     Some(pack)
 }
 
-/// The names that the engine itself gives come first.
-fn engine_words(cx: &Cx<'_>) {
-    for word in reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([&reason::CONTRACT]) {
-        cx.intern(word);
+/// All words that stand as values and may become names, in the order of the alphabet: sets are sorted by symbol, so a set is shown in an order
+/// that no other declaration changes.
+fn all_words<'n>(cx: &Cx<'_>, documents: impl Iterator<Item = &'n Node>) {
+    let engine = reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([&reason::CONTRACT]);
+    let mut words: BTreeSet<&str> = engine.copied().collect();
+    documents.for_each(|node| words_of(node, &mut words));
+    words.into_iter().for_each(|word| _ = cx.intern(word));
+}
+
+fn words_of<'n>(node: &'n Node, words: &mut BTreeSet<&'n str>) {
+    match &node.kind {
+        Kind::Text(text) if !text.is_empty() && !text.contains(char::is_whitespace) => _ = words.insert(text),
+        Kind::List(items) => items.iter().for_each(|item| words_of(item, words)),
+        Kind::Table(table) => {
+            for entry in table {
+                words_of(&entry.value, words);
+            }
+        }
+        _ => {}
     }
 }
 

@@ -336,6 +336,19 @@ fn words() {
 }
 
 #[test]
+fn symbols_stand_in_the_order_of_the_alphabet() {
+    let pack = pack(&files(), &[]);
+    // The engine's own enums, such as `input.command`, are made of keys and stand behind.
+    let declared = pack.enums.iter().filter(|declared| !pack.names.text(declared.name).contains('.'));
+    let values = declared.flat_map(|declared| &declared.values);
+    let keys = pack.tables.iter().flat_map(|table| table.rows.iter().map(|row| &row.key));
+    let mut syms: Vec<_> = values.chain(keys).copied().collect();
+    syms.sort();
+    let texts: Vec<&str> = syms.iter().map(|sym| pack.names.text(*sym)).collect();
+    assert!(texts.len() > 4 && texts.is_sorted(), "{texts:?}");
+}
+
+#[test]
 fn for_each_row_a_class() {
     let text = super::testing::T2
         .replace("id = \"T2\"", "id = \"T2_{d.id}\"\nfor_each = { table = \"place\", as = \"d\" }")
