@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::model::Pack;
+use crate::model::effect::Verb;
 use crate::model::ids::{ClassId, FrameId, FrameSet, KeptId, PortId, Slot, SlotSet};
 use crate::model::json::{DataError, from_json, to_json};
 use crate::model::names::Sym;
 use crate::model::value::Value;
+use crate::model::{Pack, SAVED_KEYS, walk};
 
 /// The version of the saved form.
 pub const SCHEMA_VERSION: u64 = 1;
+
+/// The highest revision that is read: whoever counts on from it never runs out of numbers.
+const LAST_REVISION: u64 = i64::MAX as u64;
 
 /// What a session remembers (S3 `assistant_session_state`). Cheap to clone; a step makes a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +113,9 @@ impl SessionState {
     pub fn from_json(pack: &Pack, json: &Json) -> Result<Self, DataError> {
         let aggregate = pack.names.text(pack.aggregate);
         let saved = object(json, "")?;
-        known(saved, "", &["schema_version", "pack", "fingerprint", "revision", aggregate, "turn"])?;
+        let mut keys = SAVED_KEYS.to_vec();
+        keys.insert(4, aggregate);
+        known(saved, "", &keys)?;
         let version = number(saved, "schema_version")?;
         if version != SCHEMA_VERSION {
             return Err(DataError::new("schema_version", format!("is {version}; this program reads {SCHEMA_VERSION}")));
@@ -128,6 +134,12 @@ impl SessionState {
             ));
         }
         let revision = number(saved, "revision")?;
+        if revision > LAST_REVISION {
+            return Err(DataError::new(
+                "revision",
+                format!("is {revision}; no session has more than {LAST_REVISION} steps"),
+            ));
+        }
         let slots = aggregate_from_json(pack, field(saved, aggregate, "")?, aggregate)?;
         let turn = saved.get("turn").map(|json| turn_from_json(pack, json).map(Arc::new)).transpose()?;
         Ok(Self { slots: slots.into(), turn, revision })
@@ -305,16 +317,18 @@ fn turn_from_json(pack: &Pack, json: &Json) -> Result<Turn, DataError> {
             let value = from_json(pack, &pack.kept[index].1, json).map_err(|e| DataError::new(&at, e.message))?;
             kept.push((KeptId::at(index), value));
         }
-        calls.push(OpenCall {
-            id: text(call, "id")?.into(),
-            class: class(text(call, "class")?, &at)?,
-            site: pack
-                .names
-                .get(site)
-                .ok_or_else(|| DataError::new(&at, format!("`{site}` is no call of this pack")))?,
-            port: pack.port(port).ok_or_else(|| DataError::new(&at, format!("`{port}` is no port of this pack")))?,
-            kept,
-        });
+        let name = text(call, "class")?;
+        let class = class(name, &at)?;
+        let port = pack.port(port).ok_or_else(|| DataError::new(&at, format!("`{port}` is no port of this pack")))?;
+        let made = pack.names.get(site).filter(|site| makes(pack, class, *site, port));
+        let site = made.ok_or_else(|| {
+            let port = pack.names.text(pack.ports[port.index()].name);
+            DataError::new(&at, format!("`{name}` makes no call `{site}` to `{port}`"))
+        })?;
+        calls.push(OpenCall { id: text(call, "id")?.into(), class, site, port, kept });
+    }
+    if calls.is_empty() {
+        return Err(DataError::new("turn.calls", "is empty; a turn without an open call is over, so leave `turn` out"));
     }
     let mut written = SlotSet::default();
     for json in array(field(saved, "written", "turn")?, "turn.written")? {
@@ -328,9 +342,9 @@ fn turn_from_json(pack: &Pack, json: &Json) -> Result<Turn, DataError> {
     let mut decided = FrameSet::EMPTY;
     for json in array(field(saved, "decided", "turn")?, "turn.decided")? {
         let name = json.as_str().unwrap_or_default();
-        let frame = pack.frame(name);
-        decided
-            .insert(frame.ok_or_else(|| DataError::new("turn.decided", format!("`{name}` is no frame of this pack")))?);
+        let frame = pack.frame(name).filter(|frame| pack.decide.contains(frame));
+        let none = || DataError::new("turn.decided", format!("`{name}` is no frame under `decide` of this pack"));
+        decided.insert(frame.ok_or_else(none)?);
     }
     Ok(Turn {
         id: text(saved, "id")?.into(),
@@ -341,6 +355,15 @@ fn turn_from_json(pack: &Pack, json: &Json) -> Result<Turn, DataError> {
         written,
         decided,
     })
+}
+
+/// Whether a class has a call of this name to this port.
+fn makes(pack: &Pack, class: ClassId, site: Sym, port: PortId) -> bool {
+    let mut found = false;
+    walk::effects(&pack.classes[class.index()], &mut |_, effect| {
+        found |= matches!(&effect.verb, Verb::Call(call) if call.id == site && call.port == port);
+    });
+    found
 }
 
 fn object<'a>(json: &'a Json, at: &str) -> Result<&'a Map<String, Json>, DataError> {

@@ -6,10 +6,10 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::diag::{Code, Diagnostic, quoted};
-use crate::model::WhileOpen;
 use crate::model::ids::{ClassId, FrameId, FrameSet, Slot};
 use crate::model::schema::{Carryover, Field as Column, Frame, Invariant, Type};
 use crate::model::value::Value;
+use crate::model::{SAVED_KEYS, WhileOpen};
 use crate::source::Span;
 use crate::syntax::{Field, Kind, Node};
 
@@ -66,6 +66,12 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     manifest.id = word("id");
     manifest.title = word("title");
     manifest.aggregate = word("aggregate");
+    if let Some(node) = sections.get("pack", "aggregate")
+        && SAVED_KEYS.contains(&manifest.aggregate.as_str())
+    {
+        let message = format!("a saved session has a key {} of its own", quoted(&manifest.aggregate));
+        cx.error_help(Code::ReservedName, node.span, message, "give the aggregate another name");
+    }
     let owners = need("owner").and_then(|node| cx.list(node, "owners")).unwrap_or_default();
     for node in owners {
         let Some(owner) = cx.word(node) else { continue };
@@ -115,6 +121,19 @@ impl Cx<'_> {
     pub fn frame_set(&self, node: &Node) -> FrameSet {
         let items = self.list(node, "frames").unwrap_or_default();
         items.iter().filter_map(|item| self.frame(item)).collect()
+    }
+}
+
+/// In the saved form the fields of a frame that is called as its owner stand beside the other frames of that owner.
+fn fields_beside_frames(cx: &Cx<'_>) {
+    for inline in cx.frames.iter().filter(|frame| frame.seed == frame.owner) {
+        for frame in cx.frames.iter().filter(|frame| frame.owner == inline.owner) {
+            if let Some(slot) = inline.fields().find(|slot| cx.slots[slot.index()].name == frame.seed) {
+                let found =
+                    twice("name in saved state", &cx.text_of(frame.seed), frame.span, cx.slots[slot.index()].span);
+                cx.out.push(found);
+            }
+        }
     }
 }
 
@@ -180,6 +199,7 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         frame.slots = first..u16::try_from(cx.slots.len()).unwrap_or(first);
         cx.frames.push(frame);
     }
+    fields_beside_frames(cx);
     for (at, default) in defaults.into_iter().enumerate() {
         if let Some(node) = default {
             cx.slots[at].default = cx.literal(node, &cx.slots[at].ty).unwrap_or_default();

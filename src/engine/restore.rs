@@ -1,11 +1,14 @@
 //! Loading a saved session: reading it, then mending or refusing a state that breaks the invariants of its frames.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
 
 use crate::model::json::DataError;
 use crate::model::names::Sym;
+use crate::model::value::Value;
 use crate::registry::Registry;
-use crate::state::SessionState;
+use crate::state::{SessionState, Turn};
 
 use super::effects::perform;
 use super::eval::{EnvView, View};
@@ -17,7 +20,7 @@ use super::verify::broken_frames;
 pub struct Restored {
     /// Its state.
     pub state: SessionState,
-    /// The invariants that it broke and that were mended as they declare, in the order mended.
+    /// The invariants that it broke and that were mended as they declare, each once, in the order mended.
     pub repaired: Vec<Sym>,
 }
 
@@ -31,17 +34,33 @@ pub fn restore(registry: &Registry, json: &Json, env: &mut Env<'_>) -> Result<Re
     enforce(registry, state, env)
 }
 
-/// Enforces the invariants of frames on a state that did not come from a step.
+/// Enforces the invariants of frames on a state that did not come from a step, and on the one that it falls back to.
 ///
 /// # Errors
 /// As [`restore`].
 pub fn enforce(registry: &Registry, mut state: SessionState, env: &mut Env<'_>) -> Result<Restored, DataError> {
+    let mut repaired = Vec::new();
+    let aggregate = registry.pack().names.text(registry.pack().aggregate);
+    state.slots = mend(registry, state.slots, aggregate, env, &mut repaired)?;
+    if let Some(turn) = &state.turn {
+        let before = mend(registry, turn.before.clone(), "turn.before", env, &mut repaired)?;
+        state.turn = Some(Arc::new(Turn { before, ..(**turn).clone() }));
+    }
+    Ok(Restored { state, repaired })
+}
+
+fn mend(
+    registry: &Registry,
+    mut slots: Arc<[Value]>,
+    at: &str,
+    env: &mut Env<'_>,
+    repaired: &mut Vec<Sym>,
+) -> Result<Arc<[Value]>, DataError> {
     let pack = registry.pack();
     let shown = EnvView::of(env);
-    let mut repaired = Vec::new();
+    let mut mended = Vec::new();
     // Each invariant is mended at most once, so the loop ends.
     loop {
-        let slots = state.slots.clone();
         let view = View {
             registry,
             now: &slots,
@@ -56,15 +75,18 @@ pub fn enforce(registry: &Registry, mut state: SessionState, env: &mut Env<'_>) 
             entry: None,
         };
         let broken = broken_frames(&view);
-        let Some(first) = broken.first() else { return Ok(Restored { state, repaired }) };
+        let Some(first) = broken.first() else { return Ok(slots) };
         let invariant = &pack.invariants[*first];
         let name = pack.names.text(invariant.id);
-        if invariant.repair.is_empty() || repaired.contains(&invariant.id) {
-            return Err(DataError::new(pack.names.text(pack.aggregate), format!("breaks the invariant `{name}`")));
+        if invariant.repair.is_empty() || mended.contains(&invariant.id) {
+            return Err(DataError::new(at, format!("breaks the invariant `{name}`")));
         }
         let done = perform(&view, &invariant.repair, crate::model::ids::SlotSet::default(), env.ids)
             .map_err(|_| DataError::new(name, "cannot be repaired"))?;
-        state.slots = done.slots.into();
-        repaired.push(invariant.id);
+        slots = done.slots.into();
+        mended.push(invariant.id);
+        if !repaired.contains(&invariant.id) {
+            repaired.push(invariant.id);
+        }
     }
 }

@@ -24,6 +24,9 @@ use period::RelativePeriod;
 use schema::{Carryover, Enum, Field, Frame, Invariant, NamedType, Param, Record, Table, Type};
 use value::Value;
 
+/// The keys of a saved session beside the aggregate, which is called as the manifest says.
+pub const SAVED_KEYS: [&str; 5] = ["schema_version", "pack", "fingerprint", "revision", "turn"];
+
 /// A checked pack: every name resolved, every type known, every mandatory part there. Made by loading only.
 #[derive(Debug, Clone)]
 pub struct Pack {
