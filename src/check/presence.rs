@@ -6,7 +6,7 @@ use crate::model::class::{By, Class, On, Trigger};
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
 use crate::model::effect::{Call, Effect, Expr, Verb};
 use crate::model::ids::{ClassId, InputId, PortId, Slot};
-use crate::model::lexicon::{Elem, Form, Piece, RuleValue, Slot as PhraseSlot};
+use crate::model::lexicon::{Elem, Form, Many, Piece, RuleValue, Slot as PhraseSlot};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::model::walk::{self, At, Part};
@@ -137,7 +137,7 @@ impl<'a> Checker<'a> {
             if let By::Ambiguous(input) = &alternative.by {
                 facts.assume_present(&bare(Place::Candidates(*input)));
             }
-            for (input, _) in &alternative.sets {
+            for (input, _) in alternative.sets.iter().filter(|(input, _)| !may_be_half_said(pack, *input)) {
                 facts.assume_present(&bare(Place::Input(*input)));
             }
             if let Some(tag) = tag.map(InputId::at) {
@@ -345,6 +345,13 @@ fn is_there(expr: &Expr, facts: &Facts<'_>) -> bool {
         }
         Expr::Join { .. } | Expr::NewId(_) | Expr::Record(_) | Expr::List(_) | Expr::Map(_) => true,
     }
+}
+
+/// Whether a text may say something of a signal that comes to no value: then an alternative that sets it does not.
+fn may_be_half_said(pack: &Pack, input: InputId) -> bool {
+    let signal = pack.signal_inputs.iter().position(|of| *of == input);
+    let ambiguous = signal.is_some_and(|signal| pack.lexicon.signals[signal].many == Many::Ambiguous);
+    ambiguous || may_stay_partial(pack, input)
 }
 
 /// Whether a signal may have been said in part only, with nothing that completes it for sure. Then an alternative

@@ -5,6 +5,7 @@ use crate::model::effect::Expr;
 use crate::model::names::Sym;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
+use crate::model::walk::may_be_left_out;
 use crate::source::Span;
 use crate::syntax::{Kind, Node, Table};
 
@@ -162,7 +163,7 @@ impl Cx<'_> {
         Some(Expr::Record(given))
     }
 
-    /// What a record, a call or a message is given, by name, in declared order; defaults are filled in.
+    /// What a record, a call or a message is given, by name, in declared order; defaults are filled in when it is done.
     pub fn given(
         &self,
         node: &Node,
@@ -179,9 +180,7 @@ impl Cx<'_> {
             match table.entry(name) {
                 Some(entry) => match self.expr(&entry.value, &field.ty, scope) {
                     Some(expr) => {
-                        if let (Expr::Path { optional: true, .. }, false, false) =
-                            (&expr, field.optional, field.default.is_some())
-                        {
+                        if !partial && may_be_left_out(&expr) && !field.optional && field.default.is_none() {
                             let message = format!("{} is mandatory, but this may leave it out", quoted(name));
                             let found = Diagnostic::error(Code::BadValue, entry.value.span, message)
                                 .also(field.span, "declared here");

@@ -1,7 +1,7 @@
 //! Choosing: the guard of each candidate, precedence between those that pass, and the boundary's reason when none does.
 
 use crate::model::class::Class;
-use crate::model::ids::{ClassId, FrameId, FrameSet};
+use crate::model::ids::{ClassId, FrameSet};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::registry::Registry;
@@ -48,20 +48,6 @@ pub fn effective(registry: &Registry, class: ClassId, limit: FrameSet) -> FrameS
     let pack = registry.pack();
     let declared = &pack.classes[class.index()];
     if class == pack.boundary { declared.carry.frames } else { declared.carry.frames.intersection(limit) }
-}
-
-/// The frames that a class may read when signals are derived for it.
-pub fn readable(registry: &Registry, class: ClassId, effective: FrameSet) -> FrameSet {
-    use crate::model::class::Fate;
-    let pack = registry.pack();
-    let declared = &pack.classes[class.index()];
-    let undecided: FrameSet = declared
-        .fate
-        .iter()
-        .filter(|(_, fate)| *fate != Fate::Use)
-        .map(|(frame, _): &(FrameId, Fate)| *frame)
-        .collect();
-    effective.union(pack.outside()).minus(undecided)
 }
 
 /// The verdict on one trigger of a class, on the state as it stands: `requires`, then carryover (`cut` are the frames it
@@ -111,30 +97,23 @@ pub fn choose(registry: &Registry, candidates: &mut [Considered]) -> Choice {
 }
 
 /// The boundary's reason when nobody passes: of the strongest class whose trigger matched and that has one,
-/// `carryover_blocked` or its `unmet` reason; else `no_transition`.
+/// `carryover_blocked` or its `unmet` reason, of several the first by id; else `no_transition`.
 fn reason_of(registry: &Registry, candidates: &[Considered]) -> Sym {
     let pack = registry.pack();
-    let mut best: Option<(ClassId, Sym)> = None;
-    for candidate in candidates {
-        let reason = match candidate.verdict {
-            Verdict::CarryoverBlocked(_) => Some(registry.syms.carryover_blocked),
-            Verdict::Requires => pack.classes[candidate.class.index()].unmet,
-            _ => None,
-        };
-        if let Some(reason) = reason
-            && best.is_none_or(|(class, _)| registry.precedes(candidate.class, class))
-        {
-            best = Some((candidate.class, reason));
-        }
-    }
-    best.map_or(registry.syms.no_transition, |(_, reason)| reason)
+    let given = candidates.iter().filter_map(|candidate| match candidate.verdict {
+        Verdict::CarryoverBlocked(_) => Some((candidate.class, registry.syms.carryover_blocked)),
+        Verdict::Requires => pack.classes[candidate.class.index()].unmet.map(|reason| (candidate.class, reason)),
+        _ => None,
+    });
+    let given: Vec<(ClassId, Sym)> = given.collect();
+    let strongest = given.iter().find(|(class, _)| !given.iter().any(|(other, _)| registry.precedes(*other, *class)));
+    strongest.map_or(registry.syms.no_transition, |(_, reason)| *reason)
 }
 
-/// How far a verdict got.
+/// Which of the verdicts on its triggers speaks for a class: the highest.
 pub fn rank(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Chosen => 3,
-        Verdict::Entry => 0,
         Verdict::CarryoverBlocked(_) => 2,
         Verdict::Requires => 1,
         _ => 0,

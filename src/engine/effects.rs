@@ -5,10 +5,11 @@ use crate::model::effect::{Effect, Expr, Verb};
 use crate::model::ids::{FrameId, KeptId, Slot, SlotSet};
 use crate::model::json::{scalar_text, set_of};
 use crate::model::names::Sym;
-use crate::model::schema::Type;
+use crate::model::period::Period;
+use crate::model::schema::{NamedType, Type};
 use crate::model::value::{RecordValue, Value};
 
-use super::eval::View;
+use super::eval::{Readable, View};
 use super::event::IdSource;
 use super::verify::Breach;
 use super::{CallOut, MessageOut};
@@ -24,12 +25,14 @@ pub struct Done {
 }
 
 /// Does `effects`. `view.now` is the state after carry: values and every `when` of state-writing items read it; calls and
-/// messages read the state after the last effect.
+/// messages read the state after the last effect. In values, not in a `when`, what is not `readable` is absent, unless
+/// `with` reads what these effects have written.
 ///
 /// # Errors
 /// What cannot be done: a plain `$x` that is absent, a collection that overflows, a number that leaves its range.
 pub fn perform<'a>(
     view: &View<'a>,
+    readable: Option<Readable<'a>>,
     effects: &'a [Effect],
     written: SlotSet,
     ids: &mut dyn IdSource,
@@ -38,43 +41,30 @@ pub fn perform<'a>(
     let mut done = Done { slots: view.now.to_vec(), written, ..Done::default() };
     let mut later: Vec<&'a Effect> = Vec::new();
     let mut fresh = |prefix: &str| Value::Text(ids.fresh(prefix));
+    let values = View { readable, ..*view };
     for effect in effects {
         if !view.holds(&effect.when) {
             continue;
         }
         match &effect.verb {
             Verb::Call(_) | Verb::Emit { .. } => later.push(effect),
-            verb => write(view, pack, verb, effect, &mut done, &mut fresh)?,
+            verb => write(&values, pack, verb, effect, &mut done, &mut fresh)?,
         }
     }
     let slots = std::mem::take(&mut done.slots);
-    let after = View { now: &slots, ..*view };
+    let written = done.written.clone();
+    let readable = readable.map(|readable| Readable { own: Some(&written), ..readable });
+    let after = View { now: &slots, readable, ..*view };
     for effect in later {
         match &effect.verb {
             Verb::Call(call) => {
                 let request = &pack.ports[call.port.index()].request;
-                let mut with = Vec::new();
-                for (name, expr) in &call.with {
-                    let declared = request.iter().find(|arg| arg.name == *name);
-                    if let Some(value) = evaluate(&after, expr, &mut fresh)? {
-                        let value = match declared {
-                            Some(arg) => compose(&after, fit(pack, &arg.ty, value, effect)?),
-                            None => value,
-                        };
-                        with.push((*name, value));
-                    }
-                }
-                for arg in request {
-                    if let Some(default) = &arg.default
-                        && !with.iter().any(|(name, _)| *name == arg.name)
-                    {
-                        with.push((arg.name, default.clone()));
-                    }
-                }
+                let mut with = given(&after, request, &call.with, effect, &mut fresh)?;
+                with.iter_mut().for_each(|(_, value)| *value = composed(&after, value));
                 let mut kept = Vec::new();
                 for (id, expr) in &call.keep {
                     if let Some(value) = evaluate(&after, expr, &mut fresh)? {
-                        kept.push((*id, value));
+                        kept.push((*id, fit(pack, &pack.kept[id.index()].1, value, effect)?));
                     }
                 }
                 let id = match fresh("call") {
@@ -87,18 +77,7 @@ pub fn perform<'a>(
             Verb::Emit { message, with } => {
                 let declared = &pack.messages[message.index()];
                 let mut fields = declared.consts.clone();
-                for field in &declared.fields {
-                    let given = with.iter().find(|(name, _)| *name == field.name);
-                    let value = match given {
-                        Some((_, expr)) => evaluate(&after, expr, &mut fresh)?,
-                        None => None,
-                    };
-                    match value.or_else(|| field.default.clone()) {
-                        Some(value) => fields.push((field.name, fit(pack, &field.ty, value, effect)?)),
-                        None if field.optional => {}
-                        None => return Err(Breach::missing_field(effect.span)),
-                    }
-                }
+                fields.extend(given(&after, &declared.fields, with, effect, &mut fresh)?);
                 let text = declared.text.as_deref().map(|template| fill(pack, template, &fields));
                 done.messages.push(MessageOut { message: *message, fields, text });
             }
@@ -116,6 +95,27 @@ fn evaluate<'a>(
 ) -> Result<Option<Value>, Breach> {
     let value = view.value(expr, fresh).map_err(|path| Breach::absent(path.span))?;
     Ok(value.is_present().then_some(value))
+}
+
+/// What a call or a message is given, in declared order; what is not given takes its default.
+fn given<'a>(
+    view: &View<'a>,
+    declared: &[NamedType],
+    with: &'a [(Sym, Expr)],
+    effect: &Effect,
+    fresh: &mut dyn FnMut(&str) -> Value,
+) -> Result<Vec<(Sym, Value)>, Breach> {
+    let mut found = Vec::with_capacity(declared.len());
+    for field in declared {
+        let value = match with.iter().find(|(name, _)| *name == field.name) {
+            Some((_, expr)) => evaluate(view, expr, fresh)?,
+            None => None,
+        };
+        if let Some(value) = fit_field(view.registry.pack(), field, value, effect)? {
+            found.push((field.name, value));
+        }
+    }
+    Ok(found)
 }
 
 fn write<'a>(
@@ -144,19 +144,27 @@ fn write<'a>(
         Verb::Append(fields) => {
             for (slot, expr) in fields {
                 if let Some(value) = evaluate(view, expr, fresh)? {
-                    let list = appended(&pack.slots[slot.index()].ty, &done.slots[slot.index()], value);
-                    let value = fit(pack, &pack.slots[slot.index()].ty, list, effect)?;
-                    put(view, pack, *slot, value, effect, done)?;
+                    let ty = &pack.slots[slot.index()].ty;
+                    let mut items = items_of(&done.slots[slot.index()]);
+                    for item in many(value) {
+                        items.push(match ty.item() {
+                            Some(of) => fit(pack, of, item, effect)?,
+                            None => item,
+                        });
+                    }
+                    put(view, pack, *slot, bounded(ty, items, effect)?, effect, done)?;
                 }
             }
         }
         Verb::Remove(fields) => {
             for (slot, expr) in fields {
                 if let Some(value) = evaluate(view, expr, fresh)? {
-                    let gone = match &value {
-                        Value::List(items) => items.to_vec(),
-                        value => vec![value.clone()],
+                    let of = match &pack.slots[slot.index()].ty {
+                        Type::List { of, .. } | Type::Set { of, .. } | Type::Map { key: of, .. } => of,
+                        _ => continue,
                     };
+                    let gone = many(value).into_iter().map(|item| fit(pack, of, item, effect));
+                    let gone = gone.collect::<Result<Vec<_>, _>>()?;
                     let rest = match &done.slots[slot.index()] {
                         Value::List(items) => {
                             Value::List(items.iter().filter(|item| !gone.contains(item)).cloned().collect())
@@ -164,7 +172,7 @@ fn write<'a>(
                         Value::Map(entries) => {
                             Value::Map(entries.iter().filter(|(key, _)| !gone.contains(key)).cloned().collect())
                         }
-                        other => other.clone(),
+                        _ => continue,
                     };
                     put(view, pack, *slot, rest, effect, done)?;
                 }
@@ -194,7 +202,8 @@ fn write<'a>(
 fn put(view: &View<'_>, pack: &Pack, slot: Slot, value: Value, effect: &Effect, done: &mut Done) -> Result<(), Breach> {
     let field = &pack.slots[slot.index()];
     let stood = &view.now[slot.index()];
-    if field.set_once && *stood != field.default && *stood != value {
+    let stands = *stood != field.default && *stood == done.slots[slot.index()];
+    if field.set_once && stands && *stood != value {
         return Err(Breach::set_once(effect.span, slot));
     }
     done.slots[slot.index()] = value;
@@ -207,16 +216,19 @@ fn clear(pack: &Pack, slot: Slot, done: &mut Done) {
     done.written.insert(slot);
 }
 
-fn appended(ty: &Type, old: &Value, value: Value) -> Value {
-    let mut items = match old {
+fn items_of(list: &Value) -> Vec<Value> {
+    match list {
         Value::List(items) => items.to_vec(),
         _ => Vec::new(),
-    };
-    match value {
-        Value::List(more) if ty.item().is_some_and(|item| !item.is_collection()) => items.extend(more.iter().cloned()),
-        value => items.push(value),
     }
-    Value::List(items.into())
+}
+
+/// A list or set stands for its items: loading reads a single item and a whole collection apart.
+fn many(value: Value) -> Vec<Value> {
+    match value {
+        Value::List(items) => items.to_vec(),
+        value => vec![value],
+    }
 }
 
 fn merged(pack: &Pack, ty: &Type, old: &Value, new: Value) -> Value {
@@ -251,46 +263,85 @@ fn merged(pack: &Pack, ty: &Type, old: &Value, new: Value) -> Value {
 }
 
 /// Fits a value into a type that loading has found to admit it: a scalar becomes text where text is due, a set is sorted,
-/// bounds are kept.
+/// fields of records take their defaults, bounds are kept.
 fn fit(pack: &Pack, ty: &Type, value: Value, effect: &Effect) -> Result<Value, Breach> {
     match (ty, value) {
         (Type::Text | Type::Narrative, value @ (Value::Text(_) | Value::Absent)) => Ok(value),
         (Type::Text | Type::Narrative, value) => Ok(Value::text(&scalar_text(&pack.names, &value))),
-        (Type::Set { max, .. }, Value::List(items)) => {
-            let items = set_of(items.to_vec());
-            if items.len() > *max as usize {
-                return Err(Breach::too_many(effect.span, *max));
-            }
-            Ok(Value::List(items.into()))
+        (Type::List { of, .. } | Type::Set { of, .. }, Value::List(items)) => {
+            let items = items.iter().map(|item| fit(pack, of, item.clone(), effect)).collect::<Result<_, _>>()?;
+            bounded(ty, items, effect)
         }
-        (Type::List { max, evict, .. }, Value::List(items)) => {
-            let over = items.len().saturating_sub(*max as usize);
-            if over == 0 {
-                Ok(Value::List(items))
-            } else if *evict {
-                Ok(Value::List(items[over..].into()))
-            } else {
-                Err(Breach::too_many(effect.span, *max))
+        (Type::Map { of, max, .. }, Value::Map(entries)) => {
+            if entries.len() > *max as usize {
+                return Err(Breach::too_many(effect.span));
             }
+            let fitted = entries.iter().map(|(key, value)| Ok((key.clone(), fit(pack, of, value.clone(), effect)?)));
+            Ok(Value::Map(fitted.collect::<Result<_, _>>()?))
         }
-        (Type::Map { max, .. }, Value::Map(entries)) if entries.len() > *max as usize => {
-            Err(Breach::too_many(effect.span, *max))
+        (Type::Record(id), Value::Record(record)) => {
+            let mut fields = Vec::new();
+            for field in &pack.records[id.index()].fields {
+                let value = Some(record.field(field.name).clone()).filter(Value::is_present);
+                if let Some(value) = fit_field(pack, field, value, effect)? {
+                    fields.push((field.name, value));
+                }
+            }
+            Ok(Value::Record(RecordValue { fields, extra: record.extra.clone() }.into()))
         }
         (_, value) => Ok(value),
     }
 }
 
-/// A relative period becomes an interval when a call is composed.
-fn compose(view: &View<'_>, value: Value) -> Value {
-    use crate::model::period::Period;
-    match (&value, &view.env.today) {
-        (Value::Period(period @ Period::Relative(_)), Value::Period(Period::Day(today))) => {
-            match period.interval(*today, &view.registry.pack().relative) {
+/// A named value as its declaration holds it; the default where there is none.
+fn fit_field(pack: &Pack, field: &NamedType, value: Option<Value>, effect: &Effect) -> Result<Option<Value>, Breach> {
+    match value {
+        Some(value) => fit(pack, &field.ty, value, effect).map(Some),
+        None if field.optional => Ok(None),
+        None => field.default.clone().map(Some).ok_or(Breach::missing_field(effect.span)),
+    }
+}
+
+/// Items as a list or a set of at most so many.
+fn bounded(ty: &Type, items: Vec<Value>, effect: &Effect) -> Result<Value, Breach> {
+    match ty {
+        Type::List { max, evict, .. } => {
+            let over = items.len().saturating_sub(*max as usize);
+            if over > 0 && !evict {
+                return Err(Breach::too_many(effect.span));
+            }
+            Ok(Value::List(items[over..].into()))
+        }
+        Type::Set { max, .. } => {
+            let items = set_of(items);
+            if items.len() > *max as usize {
+                return Err(Breach::too_many(effect.span));
+            }
+            Ok(Value::List(items.into()))
+        }
+        _ => Ok(Value::List(items.into())),
+    }
+}
+
+/// A value as a call sends it: a relative period, wherever it stands in the value, is the interval it means today.
+fn composed(view: &View<'_>, value: &Value) -> Value {
+    match value {
+        Value::Period(period @ Period::Relative(_)) => {
+            let Value::Period(Period::Day(today)) = view.env.today else { return value.clone() };
+            match period.interval(today, &view.registry.pack().relative) {
                 Some((first, last)) => Value::Period(Period::Range(first, last)),
-                None => value,
+                None => value.clone(),
             }
         }
-        _ => value,
+        Value::List(items) => Value::List(items.iter().map(|item| composed(view, item)).collect()),
+        Value::Map(entries) => {
+            Value::Map(entries.iter().map(|(key, value)| (key.clone(), composed(view, value))).collect())
+        }
+        Value::Record(record) => {
+            let fields = record.fields.iter().map(|(name, value)| (*name, composed(view, value))).collect();
+            Value::Record(RecordValue { fields, extra: record.extra.clone() }.into())
+        }
+        value => value.clone(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
 use crate::model::effect::Expr;
-use crate::model::ids::{FrameSet, InputId, KeptId, ModeId, SlotSet};
+use crate::model::ids::{FrameId, FrameSet, InputId, KeptId, ModeId, Slot, SlotSet};
 use crate::model::json::scalar_text;
 use crate::model::names::Sym;
 use crate::model::period::Period;
@@ -68,12 +68,24 @@ pub struct OutcomeView {
     pub kept: Vec<(KeptId, Value)>,
 }
 
-/// The parts of the state that a candidate may read when signals are derived for it.
+/// The parts of the state that a class may read when signals are derived for it, and in its values. All else is absent.
 #[derive(Debug, Clone, Copy)]
 pub struct Readable<'a> {
     pub frames: FrameSet,
+    /// Of frames of the universe only these fields.
     pub fields: Option<&'a SlotSet>,
+    /// Fields of frames of the universe that are forbidden.
+    pub forbidden: &'a [Slot],
     pub universe: FrameSet,
+    /// Fields that may be read whatever their frame: those that the step itself has written.
+    pub own: Option<&'a SlotSet>,
+}
+
+impl Readable<'_> {
+    fn has(&self, slot: Slot, frame: FrameId) -> bool {
+        let narrowed = || self.fields.is_some_and(|fields| !fields.has(slot)) || self.forbidden.contains(&slot);
+        self.frames.has(frame) && !(self.universe.has(frame) && narrowed())
+    }
 }
 
 /// Everything a condition or a value can name, at one moment of a step.
@@ -125,6 +137,23 @@ static TEXT: Type = Type::Text;
 static PERIOD: Type = Type::Period;
 
 impl<'a> View<'a> {
+    /// A state before any event is looked at.
+    pub fn plain(registry: &'a Registry, now: &'a [Value], before: &'a [Value], env: &'a EnvView) -> Self {
+        Self {
+            registry,
+            now,
+            before,
+            inputs: None,
+            outcome: None,
+            answer: None,
+            reason: None,
+            calls: &[],
+            env,
+            readable: None,
+            entry: None,
+        }
+    }
+
     fn pack(&self) -> &'a Pack {
         self.registry.pack()
     }
@@ -145,22 +174,22 @@ impl<'a> View<'a> {
         value
     }
 
+    fn may_read(&self, slot: Slot) -> bool {
+        self.readable.is_none_or(|readable| readable.has(slot, self.pack().slots[slot.index()].frame))
+    }
+
     fn start(&self, place: Place) -> Cow<'a, Value> {
         let names = &self.registry.syms;
         let sym = |sym: Sym| Cow::Owned(Value::Sym(sym));
         match place {
             Place::Field(slot) => {
-                if let Some(readable) = self.readable {
-                    let frame = self.pack().slots[slot.index()].frame;
-                    let cut = !readable.frames.has(frame)
-                        || (readable.universe.has(frame) && readable.fields.is_some_and(|fields| !fields.has(slot)));
-                    if cut {
-                        return Cow::Borrowed(&ABSENT);
-                    }
-                }
-                Cow::Borrowed(&self.now[slot.index()])
+                let own = self.readable.and_then(|readable| readable.own).is_some_and(|own| own.has(slot));
+                let there = own || self.may_read(slot);
+                Cow::Borrowed(if there { &self.now[slot.index()] } else { &ABSENT })
             }
-            Place::Before(slot) => Cow::Borrowed(&self.before[slot.index()]),
+            Place::Before(slot) => {
+                Cow::Borrowed(if self.may_read(slot) { &self.before[slot.index()] } else { &ABSENT })
+            }
             Place::Input(input) => {
                 Cow::Borrowed(self.inputs.map_or(&ABSENT, |inputs| inputs.get(self.registry, input)))
             }
@@ -451,10 +480,7 @@ impl<'a> View<'a> {
             }
             // A count with an entry of unknown truth is unknown.
             Op::Count(_, _) if unknown => Truth::Unknown,
-            Op::Count(_, op) => {
-                let view = View { ..*self };
-                view.operator(&Value::Int(yes as i64), op)
-            }
+            Op::Count(_, op) => self.operator(&Value::Int(yes as i64), op),
             _ => Truth::Unknown,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::lexicon::{Meaning, Normalised, Occurrence, PartialPiece, Resolved, Scratch, meaning, resolve, shown};
 use crate::model::class::{By, Trigger};
-use crate::model::cond::{Operand, Path};
+use crate::model::cond::Operand;
 use crate::model::ids::{ClassId, EventId, InputId};
 use crate::model::json::{parse_text, set_of};
 use crate::model::period::Period;
@@ -29,6 +29,13 @@ pub struct Heard {
     /// The signals that were given or recognised.
     pub said: Vec<Said>,
     pub text: Option<String>,
+}
+
+impl Heard {
+    /// Whether the text says something of a signal that is not one whole value.
+    fn half_said(&self, input: InputId) -> bool {
+        self.inputs.partial.contains(&input) || self.inputs.ambiguous.contains(&input)
+    }
 }
 
 /// Hears an event: types are those of the declarations, host signals win over recognised ones.
@@ -216,7 +223,7 @@ pub fn work_out<'h>(
     for alternative in matched {
         for (input, value) in &declared.any[*alternative].sets {
             let slot = place(*input);
-            if !inputs.late[slot].is_present() {
+            if !inputs.late[slot].is_present() && !heard.half_said(*input) {
                 inputs.late[slot] = value.clone();
             }
         }
@@ -240,28 +247,21 @@ pub fn work_out<'h>(
     inputs
 }
 
-/// The tag of the longest alternative that matched; absent when two of that length have different tags.
+/// The tag of the longest phrase that matched; absent when two of that length have different tags. An alternative without
+/// words is as short as can be.
 fn tag_of(registry: &Registry, class: ClassId, trigger: usize, matched: &[usize], heard: &Heard) -> Value {
     let declared = &registry.pack().classes[class.index()].triggers[trigger];
-    let mut best: Option<(u32, Value)> = None;
-    for alternative in matched {
-        let Some(tag) = declared.any[*alternative].tag else { continue };
-        let length = heard
-            .fired
-            .iter()
-            .find(|(form, _)| registry.forms[*form] == (class, trigger, *alternative))
-            .map_or(0, |(_, tokens)| *tokens);
-        match &mut best {
-            Some((longest, value)) if *longest == length => {
-                if *value != Value::Sym(tag) {
-                    *value = Value::Absent;
-                }
-            }
-            Some((longest, _)) if *longest > length => {}
-            _ => best = Some((length, Value::Sym(tag))),
-        }
+    let length = |alternative: usize| {
+        let form = |form: usize| registry.forms[form] == (class, trigger, alternative);
+        heard.fired.iter().find(|(fired, _)| form(*fired)).map_or(0, |(_, tokens)| *tokens)
+    };
+    let longest = matched.iter().map(|alternative| length(*alternative)).max();
+    let longest = matched.iter().filter(|alternative| Some(length(**alternative)) == longest);
+    let mut tags = longest.filter_map(|alternative| declared.any[*alternative].tag);
+    match tags.next() {
+        Some(tag) if tags.all(|other| other == tag) => Value::Sym(tag),
+        _ => Value::Absent,
     }
-    best.map_or(Value::Absent, |(_, value)| value)
 }
 
 fn complete(view: &View<'_>, input: InputId, pieces: &[PartialPiece]) -> Option<Value> {
@@ -272,7 +272,8 @@ fn complete(view: &View<'_>, input: InputId, pieces: &[PartialPiece]) -> Option<
             PartialPiece::Known(known) => text.push_str(known),
             PartialPiece::Missing(part) => {
                 let completion = pack.completions.iter().find(|c| c.input == input && c.part == *part)?;
-                text.push_str(&completion.from.iter().find_map(|path| component(view, path, completion.component))?);
+                let source = completion.from.iter().map(|path| view.get(path)).find(|value| value.is_present())?;
+                text.push_str(&component(view, &source, completion.component)?);
             }
         }
     }
@@ -293,8 +294,9 @@ fn candidates(view: &View<'_>, input: InputId, meanings: &[Meaning]) -> Value {
     Value::List(values.into())
 }
 
-fn component(view: &View<'_>, path: &Path, component: Component) -> Option<String> {
-    let Value::Period(period) = *view.get(path) else { return None };
+/// A component of the last day of a period.
+fn component(view: &View<'_>, source: &Value, component: Component) -> Option<String> {
+    let Value::Period(period) = source else { return None };
     let Value::Period(Period::Day(today)) = view.env.today else { return None };
     let (_, last) = period.interval(today, &view.registry.pack().relative)?;
     Some(match component {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::model::ids::SlotSet;
 use crate::model::json::DataError;
 use crate::model::names::Sym;
 use crate::model::value::Value;
@@ -61,19 +62,7 @@ fn mend(
     let mut mended = Vec::new();
     // Each invariant is mended at most once, so the loop ends.
     loop {
-        let view = View {
-            registry,
-            now: &slots,
-            before: &slots,
-            inputs: None,
-            outcome: None,
-            answer: None,
-            reason: None,
-            calls: &[],
-            env: &shown,
-            readable: None,
-            entry: None,
-        };
+        let view = View::plain(registry, &slots, &slots, &shown);
         let broken = broken_frames(&view);
         let Some(first) = broken.first() else { return Ok(slots) };
         let invariant = &pack.invariants[*first];
@@ -81,7 +70,7 @@ fn mend(
         if invariant.repair.is_empty() || mended.contains(&invariant.id) {
             return Err(DataError::new(at, format!("breaks the invariant `{name}`")));
         }
-        let done = perform(&view, &invariant.repair, crate::model::ids::SlotSet::default(), env.ids)
+        let done = perform(&view, None, &invariant.repair, SlotSet::default(), env.ids)
             .map_err(|_| DataError::new(name, "cannot be repaired"))?;
         slots = done.slots.into();
         mended.push(invariant.id);

@@ -12,7 +12,7 @@ use crate::registry::Registry;
 use crate::state::{OpenCall, SessionState, Turn};
 
 use super::effects::{Done, perform};
-use super::eval::{EnvView, Inputs, OutcomeView, View};
+use super::eval::{EnvView, Inputs, OutcomeView, Readable, View};
 use super::event::{Env, Event};
 use super::trace::{Trace, Verdict};
 use super::verify::{Breach, Failure, answer, verify};
@@ -67,6 +67,8 @@ pub(super) struct Plan<'a> {
     pub(super) inputs: Option<&'a Inputs<'a>>,
     pub(super) outcome: Option<&'a OutcomeView>,
     pub(super) reason: Option<Sym>,
+    /// What values may read; `None` = all that stands.
+    pub(super) readable: Option<Readable<'a>>,
     pub(super) written: SlotSet,
     /// Whether calls stay open that the step does not touch.
     pub(super) waiting: bool,
@@ -79,19 +81,7 @@ pub(super) struct Performed {
 
 impl<'a> Run<'a, '_> {
     pub(super) fn view(&self, now: &'a [Value], before: &'a [Value]) -> View<'a> {
-        View {
-            registry: self.registry,
-            now,
-            before,
-            inputs: None,
-            outcome: None,
-            answer: None,
-            reason: None,
-            calls: &[],
-            env: self.view,
-            readable: None,
-            entry: None,
-        }
+        View::plain(self.registry, now, before, self.view)
     }
 
     pub(super) fn refused(&mut self, phase: Phase, reason: Sym) -> Step {
@@ -120,19 +110,13 @@ impl<'a> Run<'a, '_> {
         let pack = self.registry.pack();
         let declared = &pack.classes[plan.class.index()];
         let start = View {
-            registry: self.registry,
-            now: &plan.start,
-            before: plan.before,
             inputs: plan.inputs,
             outcome: plan.outcome,
-            answer: None,
             reason: plan.reason,
-            calls: &[],
-            env: self.view,
-            readable: None,
-            entry: None,
+            ..View::plain(self.registry, &plan.start, plan.before, self.view)
         };
-        let done = perform(&start, plan.effects, plan.written, self.env.ids).map_err(|breach| vec![breach])?;
+        let done =
+            perform(&start, plan.readable, plan.effects, plan.written, self.env.ids).map_err(|breach| vec![breach])?;
         let mut view = View { now: &done.slots, calls: &done.calls, ..start };
         let replies = done.calls.iter().any(|call| pack.ports[call.port.index()].replies);
         let mode =

@@ -11,7 +11,7 @@ use crate::model::{InputKind, WhileOpen};
 use crate::registry::Registry;
 use crate::state::Turn;
 
-use super::choose::{Choice, Considered, choose, effective, guard, limit, rank, readable};
+use super::choose::{Choice, Considered, choose, effective, guard, limit, rank};
 use super::eval::{Inputs, Readable, View};
 use super::recognise::{Heard, hear, triggered, work_out};
 use super::run::{Plan, Run, StepError, open_calls};
@@ -108,17 +108,29 @@ impl<'a> Run<'a, '_> {
         candidates
     }
 
+    /// What the values of a class may read of the state.
+    fn readable(&self, class: ClassId, gate: FrameSet) -> Readable<'a> {
+        let pack = self.registry.pack();
+        let carry = &pack.classes[class.index()].carry;
+        Readable {
+            frames: effective(self.registry, class, gate).union(pack.outside()),
+            fields: carry.fields.as_ref(),
+            forbidden: &carry.forbid_fields,
+            universe: pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe),
+            own: None,
+        }
+    }
+
     /// The inputs as one candidate sees them.
     fn inputs_for<'h>(&self, at: &At<'_>, heard: &'h Heard, gate: FrameSet, room: Vec<Value>) -> Inputs<'h>
     where
         'a: 'h,
     {
         let pack = self.registry.pack();
-        let reading = Readable {
-            frames: readable(self.registry, at.class, effective(self.registry, at.class, gate)),
-            fields: pack.classes[at.class.index()].carry.fields.as_ref(),
-            universe: pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe),
-        };
+        let class = &pack.classes[at.class.index()];
+        let undecided = class.fate.iter().filter(|(_, fate)| *fate != Fate::Use).map(|(frame, _)| *frame).collect();
+        let readable = self.readable(at.class, gate);
+        let reading = Readable { frames: readable.frames.minus(undecided), ..readable };
         let slots: &'h [Value] = &self.state.slots;
         let view: View<'h> = View { readable: Some(reading), ..self.view(slots, slots) };
         work_out(&view, at.class, at.trigger, at.matched, heard, room)
@@ -144,7 +156,7 @@ impl<'a> Run<'a, '_> {
         let mut start = slots.to_vec();
         let mut dropped = FrameSet::EMPTY;
         for frame in universe.minus(carried).minus(declared.carry.keep).iter() {
-            if reset(&pack.slots, &mut start, frame) {
+            if reset(pack, &mut start, frame) {
                 dropped.insert(frame);
             }
         }
@@ -155,14 +167,15 @@ impl<'a> Run<'a, '_> {
                 }
             }
         }
-        for slot in &declared.carry.forbid_fields {
+        // Frames outside of the universe are touched by effects only.
+        for slot in declared.carry.forbid_fields.iter().filter(|slot| universe.has(pack.slots[slot.index()].frame)) {
             start[slot.index()] = pack.slots[slot.index()].default.clone();
         }
         let mut decided = FrameSet::EMPTY;
         for (frame, fate) in &declared.fate {
             if *fate == Fate::Clear {
                 decided.insert(*frame);
-                if reset(&pack.slots, &mut start, *frame) {
+                if reset(pack, &mut start, *frame) {
                     dropped.insert(*frame);
                 }
             }
@@ -175,6 +188,8 @@ impl<'a> Run<'a, '_> {
             inputs: Some(&inputs),
             outcome: None,
             reason: why,
+            // What the gate cuts is absent in values, although its defaults stand there.
+            readable: Some(self.readable(class, gate)),
             written: SlotSet::default(),
             waiting: false,
         })?;

@@ -21,6 +21,23 @@ use super::trace::{Candidate, Verdict, guard_leaves, leaves};
 use super::verify::{Breach, Failure, reset};
 use super::{Phase, Step};
 
+/// An outcome, and the turn and the call that it belongs to.
+#[derive(Clone, Copy)]
+struct Arrived<'o> {
+    turn: &'o Arc<Turn>,
+    /// The call, a position among the open ones.
+    at: usize,
+    outcome: &'o OutcomeView,
+}
+
+/// Who takes an outcome, and how.
+struct Taker<'o> {
+    class: ClassId,
+    effects: &'o [Effect],
+    base: Base,
+    why: Option<Sym>,
+}
+
 impl<'a> Run<'a, '_> {
     pub(super) fn settle(
         mut self,
@@ -42,27 +59,18 @@ impl<'a> Run<'a, '_> {
             self.trace = Some(Box::default());
         }
         let outcome = read_outcome(self.registry, &turn.calls[at], status, value, error);
+        let arrived = Arrived { turn: &turn, at, outcome: &outcome };
         let slots: &'a [Value] = &self.state.slots;
         if turn.steps >= pack.step_limit {
-            let why = self.registry.syms.step_limit;
-            return self.boundary_takes(&turn, at, &outcome, why);
+            return self.boundary_takes(arrived, self.registry.syms.step_limit);
         }
         let mut candidates = self.outcome_candidates(&turn.calls[at], &outcome, slots);
-        let choice = match two_rows(&candidates) {
-            true => Choice::Unordered,
-            false => choose(self.registry, &mut candidates),
-        };
+        let choice = choose(self.registry, &mut candidates);
         self.note_outcome(&candidates, &outcome, slots);
         let taken = match choice {
             Choice::Take(taken) => candidates[taken].clone(),
-            Choice::Nobody(_) => {
-                let why = self.registry.syms.no_transition;
-                return self.boundary_takes(&turn, at, &outcome, why);
-            }
-            Choice::Unordered => {
-                let why = self.registry.syms.ambiguous;
-                return self.boundary_takes(&turn, at, &outcome, why);
-            }
+            Choice::Nobody(_) => return self.boundary_takes(arrived, self.registry.syms.no_transition),
+            Choice::Unordered => return self.boundary_takes(arrived, self.registry.syms.ambiguous),
         };
         let declared = &pack.classes[taken.class.index()];
         let (effects, base, why) = match taken.row {
@@ -76,30 +84,31 @@ impl<'a> Run<'a, '_> {
                 (declared.effects.as_slice(), base, trigger.reason)
             }
         };
-        match self.try_settle(&turn, at, &outcome, taken.class, effects, base, why) {
+        match self.try_settle(arrived, &Taker { class: taken.class, effects, base, why }) {
             Ok(step) => Ok(step),
             Err(breaches) => {
                 self.failures.push(Failure { class: taken.class, breaches });
                 self.mark_refused(taken.class);
-                let why = self.registry.syms.verification_failed;
-                self.boundary_takes(&turn, at, &outcome, why)
+                self.boundary_takes(arrived, self.registry.syms.verification_failed)
             }
         }
     }
 
-    fn boundary_takes(
-        &mut self,
-        turn: &Arc<Turn>,
-        at: usize,
-        outcome: &OutcomeView,
-        why: Sym,
-    ) -> Result<Step, StepError> {
+    /// The boundary takes an outcome for a reason of the engine; where that breaks something, once more because of that.
+    fn boundary_takes(&mut self, arrived: Arrived<'_>, why: Sym) -> Result<Step, StepError> {
         let pack = self.registry.pack();
         let effects = &pack.classes[pack.boundary.index()].effects;
-        self.try_settle(turn, at, outcome, pack.boundary, effects, Base::Before, Some(why)).map_err(|breaches| {
-            self.failures.push(Failure { class: pack.boundary, breaches });
-            StepError::Boundary { failures: std::mem::take(&mut self.failures) }
-        })
+        let last = self.registry.syms.verification_failed;
+        let mut reasons = vec![why];
+        reasons.extend((why != last).then_some(last));
+        for why in reasons {
+            let taker = Taker { class: pack.boundary, effects, base: Base::Before, why: Some(why) };
+            match self.try_settle(arrived, &taker) {
+                Ok(step) => return Ok(step),
+                Err(breaches) => self.failures.push(Failure { class: pack.boundary, breaches }),
+            }
+        }
+        Err(StepError::Boundary { failures: std::mem::take(&mut self.failures) })
     }
 
     /// Classes that can take an outcome: settle rows of the class that called, and outcome triggers.
@@ -136,24 +145,16 @@ impl<'a> Run<'a, '_> {
         candidates
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn try_settle(
-        &mut self,
-        turn: &Arc<Turn>,
-        at: usize,
-        outcome: &OutcomeView,
-        class: ClassId,
-        effects: &[Effect],
-        base: Base,
-        why: Option<Sym>,
-    ) -> Result<Step, Vec<Breach>> {
+    fn try_settle(&mut self, arrived: Arrived<'_>, taker: &Taker<'_>) -> Result<Step, Vec<Breach>> {
+        let Arrived { turn, at, outcome } = arrived;
+        let Taker { class, effects, base, why } = *taker;
         let pack = self.registry.pack();
         let (start, before): (Vec<Value>, &[Value]) = match base {
             Base::Selected => (self.state.slots.to_vec(), &self.state.slots),
             Base::Before => {
                 let mut start = turn.before.to_vec();
                 for frame in turn.decided.iter() {
-                    reset(&pack.slots, &mut start, frame);
+                    reset(pack, &mut start, frame);
                 }
                 (start, &turn.before)
             }
@@ -179,12 +180,16 @@ impl<'a> Run<'a, '_> {
             inputs: None,
             outcome: Some(outcome),
             reason: why,
+            readable: None,
             written,
             waiting: !rest.is_empty(),
         })?;
         rest.extend(open_calls(pack, class, &performed.done));
         let next = (!rest.is_empty()).then(|| {
-            let mut written = turn.written.clone();
+            let mut written = match base {
+                Base::Selected => turn.written.clone(),
+                Base::Before => SlotSet::default(),
+            };
             performed.done.written.iter().for_each(|slot| written.insert(slot));
             Arc::new(Turn { steps: turn.steps + 1, calls: rest, written, ..(**turn).clone() })
         });
@@ -226,10 +231,6 @@ impl<'a> Run<'a, '_> {
     }
 }
 
-fn two_rows(candidates: &[Considered]) -> bool {
-    candidates.iter().filter(|candidate| candidate.row.is_some() && candidate.verdict == Verdict::Chosen).count() > 1
-}
-
 /// Reads an outcome by its port's declaration; an answer that breaks it is a failure of kind `contract`.
 fn read_outcome(
     registry: &Registry,
@@ -244,7 +245,7 @@ fn read_outcome(
         site: call.site,
         port: port.name,
         status,
-        error: error.map_or(Value::Absent, |error| Value::Text(error.clone())),
+        error: error.filter(|_| status != Status::Ok).map_or(Value::Absent, |error| Value::Text(error.clone())),
         value: vec![Value::Absent; pack.outcomes.len()],
         kept: call.kept.clone(),
     };

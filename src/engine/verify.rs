@@ -1,12 +1,13 @@
 //! Verifying: what must hold of the new state before a step is committed.
 
+use crate::model::Pack;
 use crate::model::class::{Answer, Class};
 use crate::model::ids::{ClassId, FrameId, ModeId, Slot, SlotSet};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::source::Span;
 
-use super::eval::{Truth, View};
+use super::eval::View;
 
 /// Something a step would have broken. The state stays as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Breach {
         Breach::Effect { why: "a value it needs is absent", slot: None, span }
     }
     pub(super) fn missing_field(span: Span) -> Self {
-        Breach::Effect { why: "a mandatory field of the message is absent", slot: None, span }
+        Breach::Effect { why: "a mandatory field or argument is absent", slot: None, span }
     }
     pub(super) fn overflow(span: Span) -> Self {
         Breach::Effect { why: "the number leaves its range", slot: None, span }
@@ -66,7 +67,7 @@ impl Breach {
     pub(super) fn set_once(span: Span, slot: Slot) -> Self {
         Breach::Effect { why: "the field is set once", slot: Some(slot), span }
     }
-    pub(super) fn too_many(span: Span, _max: u32) -> Self {
+    pub(super) fn too_many(span: Span) -> Self {
         Breach::Effect { why: "the collection would hold too many entries", slot: None, span }
     }
 }
@@ -137,14 +138,15 @@ pub fn verify(view: &View<'_>, class: ClassId, written: &SlotSet) -> Vec<Breach>
         .flat_map(|frame: FrameId| pack.frames[frame.index()].fields())
         .for_each(&mut forbidden);
     declared.carry.forbid_fields.iter().copied().for_each(&mut forbidden);
+    let speaks = |names_answer: bool| view.answer.is_some() || !names_answer;
     for (row, (never, span)) in declared.never.iter().enumerate() {
-        if view.holds(never) {
+        if speaks(registry.names_answer.never[class.index()][row]) && view.holds(never) {
             breaches.push(Breach::Never { row, span: *span });
         }
     }
     for (index, invariant) in pack.invariants.iter().enumerate() {
-        let speaks = !(registry.answer_invariants[index] && view.answer.is_none());
-        if speaks && view.test(&invariant.when) == Truth::True && view.test(&invariant.then) != Truth::True {
+        let speaks = speaks(registry.names_answer.invariants[index]);
+        if speaks && view.holds(&invariant.when) && !view.holds(&invariant.then) {
             breaches.push(Breach::Invariant { id: invariant.id, span: invariant.span });
         }
     }
@@ -157,19 +159,17 @@ pub fn broken_frames(view: &View<'_>) -> Vec<usize> {
     (0..pack.invariants.len())
         .filter(|index| {
             let invariant = &pack.invariants[*index];
-            invariant.frame.is_some()
-                && view.test(&invariant.when) == Truth::True
-                && view.test(&invariant.then) != Truth::True
+            invariant.frame.is_some() && view.holds(&invariant.when) && !view.holds(&invariant.then)
         })
         .collect()
 }
 
-/// Resets a frame in a row of values.
-pub fn reset(view_defaults: &[crate::model::schema::Field], slots: &mut [Value], frame: FrameId) -> bool {
+/// Resets a frame in a row of values; says whether it held something.
+pub fn reset(pack: &Pack, slots: &mut [Value], frame: FrameId) -> bool {
     let mut held = false;
-    for (slot, field) in slots.iter_mut().zip(view_defaults).filter(|(_, field)| field.frame == frame) {
-        held |= *slot != field.default;
-        *slot = field.default.clone();
+    for slot in pack.frames[frame.index()].fields() {
+        held |= slots[slot.index()] != pack.slots[slot.index()].default;
+        slots[slot.index()] = pack.slots[slot.index()].default.clone();
     }
     held
 }

@@ -5,7 +5,7 @@ mod follow;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::lexicon::{self, Matcher};
-use crate::model::class::{By, On};
+use crate::model::class::{By, Class, On};
 use crate::model::cond::{Cond, Path, Place};
 use crate::model::ids::{ClassId, InputId};
 use crate::model::lexicon::TriggerForm;
@@ -33,7 +33,7 @@ pub struct Registry {
     pub(crate) response: Vec<Vec<NamedType>>,
     pub(crate) syms: Syms,
     pub(crate) order: Vec<ClassId>,
-    pub(crate) answer_invariants: Vec<bool>,
+    pub(crate) names_answer: NamesAnswer,
     signals: Vec<bool>,
 }
 
@@ -46,6 +46,25 @@ pub enum Edge {
     Precedes,
     /// The target's required prior state is not refuted by what the source leaves; derived.
     Follows,
+}
+
+/// Which conditions name the answer: they say nothing of a step that has none.
+#[derive(Debug)]
+pub(crate) struct NamesAnswer {
+    /// By class, by row of `never`.
+    pub never: Vec<Vec<bool>>,
+    /// By invariant.
+    pub invariants: Vec<bool>,
+}
+
+impl NamesAnswer {
+    fn of(pack: &Pack) -> Self {
+        let never = |class: &Class| class.never.iter().map(|(cond, _)| names_answer(cond)).collect();
+        Self {
+            never: pack.classes.iter().map(never).collect(),
+            invariants: pack.invariants.iter().map(|of| names_answer(&of.when) || names_answer(&of.then)).collect(),
+        }
+    }
 }
 
 /// Symbols the engine itself needs.
@@ -127,8 +146,7 @@ impl Registry {
         let order = strongest_first(&pack);
         let graph = graph_of(&pack);
         let signals = pack.inputs.iter().map(|input| input.kind == InputKind::Signal).collect();
-        let answer_invariants =
-            pack.invariants.iter().map(|inv| names_answer(&inv.when) || names_answer(&inv.then)).collect();
+        let names_answer = NamesAnswer::of(&pack);
         Ok(Self {
             pack,
             graph,
@@ -143,7 +161,7 @@ impl Registry {
             response,
             syms,
             order,
-            answer_invariants,
+            names_answer,
             signals,
         })
     }
