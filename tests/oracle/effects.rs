@@ -1,0 +1,446 @@
+//! Effects, one after the other, on a copy of the state; what cannot be done is a breach.
+
+use std::collections::BTreeSet;
+
+use segue::model::Pack;
+use segue::model::cond::Path;
+use segue::model::effect::{Effect, Expr, Verb};
+use segue::model::ids::{FrameId, MessageId, Slot};
+use segue::model::json::{scalar_text, set_of};
+use segue::model::names::Sym;
+use segue::model::period::Period;
+use segue::model::schema::{NamedType, Type};
+use segue::model::value::{RecordValue, Value};
+use segue::model::walk::slot_of;
+
+use super::view::{Made, View};
+use super::{Fields, Ids};
+
+/// A message that a step sends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    pub message: MessageId,
+    pub fields: Vec<(Sym, Value)>,
+    pub text: Option<String>,
+}
+
+/// What a list of effects came to.
+#[derive(Debug, Clone, Default)]
+pub struct Done {
+    pub state: Fields,
+    pub written: BTreeSet<Slot>,
+    pub cleared: BTreeSet<FrameId>,
+    pub calls: Vec<Made>,
+    pub sent: Vec<Sent>,
+    /// The first thing that could not be done; nothing is done after it.
+    pub breach: Option<String>,
+}
+
+/// Does effects. `view` is the state after carry; `readable` says which fields values may read; `earlier` what the turn
+/// has written before.
+pub fn perform(
+    view: &View<'_>,
+    effects: &[Effect],
+    readable: &dyn Fn(Slot) -> bool,
+    earlier: &BTreeSet<Slot>,
+    ids: &mut Ids,
+) -> Done {
+    let pack = view.pack;
+    let mut done = Done { state: view.now.clone(), ..Done::default() };
+    let due: Vec<&Effect> = effects.iter().filter(|effect| view.holds(&effect.when)).collect();
+    let own_before: BTreeSet<Slot> = earlier.clone();
+    for effect in &due {
+        let mut read = Reader { view, readable, written: &own_before, ids: &mut *ids };
+        write(pack, &effect.verb, &mut read, &mut done);
+        if done.breach.is_some() {
+            return done;
+        }
+    }
+    let after = done.state.clone();
+    let written: BTreeSet<Slot> = earlier.union(&done.written).copied().collect();
+    for effect in &due {
+        let late = View { now: &after, ..*view };
+        let mut read = Reader { view: &late, readable, written: &written, ids: &mut *ids };
+        speak(pack, &effect.verb, &mut read, &mut done);
+        if done.breach.is_some() {
+            return done;
+        }
+    }
+    done
+}
+
+struct Reader<'a> {
+    view: &'a View<'a>,
+    readable: &'a dyn Fn(Slot) -> bool,
+    written: &'a BTreeSet<Slot>,
+    ids: &'a mut Ids,
+}
+
+impl Reader<'_> {
+    fn path(&self, path: &Path) -> Value {
+        use segue::model::cond::Place;
+        let own = matches!(path.place, Place::Field(slot) if self.written.contains(&slot));
+        if slot_of(path).is_some_and(|slot| !own && !(self.readable)(slot)) {
+            return Value::Absent;
+        }
+        self.view.get(path)
+    }
+
+    /// The value of an expression, `Absent` where it may be; an error where a value that must be there is not.
+    fn value(&mut self, expr: &Expr, ty: &Type) -> Result<Value, String> {
+        let pack = self.view.pack;
+        let value = match expr {
+            Expr::Value(value) => value.clone(),
+            Expr::Path { path, optional } => {
+                let value = self.path(path);
+                if !value.is_present() && !optional {
+                    return Err("a value that must be there is absent".into());
+                }
+                value
+            }
+            Expr::First(of) => {
+                let (last, others) = of.split_last().expect("loading refuses an empty list");
+                for expr in others {
+                    if let Ok(value) = self.value(expr, ty)
+                        && value.is_present()
+                    {
+                        return Ok(value);
+                    }
+                }
+                self.value(last, ty)?
+            }
+            Expr::Join { of, sep } => {
+                let mut texts = Vec::new();
+                for expr in of {
+                    match self.value(expr, &Type::Text)? {
+                        Value::Absent => {}
+                        Value::List(items) => texts.extend(items.iter().map(|item| scalar_text(&pack.names, item))),
+                        value => texts.push(scalar_text(&pack.names, &value)),
+                    }
+                }
+                Value::text(&texts.join(sep))
+            }
+            Expr::NewId(prefix) => Value::text(&self.ids.fresh(prefix)),
+            Expr::Record(of) => {
+                let Type::Record(id) = ty else { return Err("a record where none may be".into()) };
+                let mut record = RecordValue::default();
+                for declared in &pack.records[id.index()].fields {
+                    let given = match of.iter().find(|(name, _)| *name == declared.name) {
+                        Some((_, expr)) => self.value(expr, &declared.ty)?,
+                        None => Value::Absent,
+                    };
+                    let value = if given.is_present() { given } else { declared.default.clone().unwrap_or_default() };
+                    if value.is_present() {
+                        record.fields.push((declared.name, value));
+                    }
+                }
+                Value::Record(record.into())
+            }
+            Expr::List(of) => {
+                let item = ty.item().ok_or("a list where none may be")?;
+                let mut items = Vec::new();
+                for expr in of {
+                    items.push(self.value(expr, item)?);
+                }
+                items.retain(Value::is_present);
+                Value::List(items.into())
+            }
+            Expr::Map(of) => {
+                let Type::Map { of: ty, .. } = ty else { return Err("a map where none may be".into()) };
+                let mut entries = Vec::new();
+                for (key, expr) in of {
+                    let value = self.value(expr, ty)?;
+                    if value.is_present() {
+                        entries.push((key.clone(), value));
+                    }
+                }
+                entries.sort();
+                Value::Map(entries.into())
+            }
+        };
+        fitted(pack, ty, value)
+    }
+}
+
+/// A value as its type holds it: scalars as text where a text is due, sets sorted, nothing too long.
+fn fitted(pack: &Pack, ty: &Type, value: Value) -> Result<Value, String> {
+    let bounded = |len: usize, max: u32| if len > max as usize { Err("too many entries".to_owned()) } else { Ok(()) };
+    match (ty, value) {
+        (_, Value::Absent) => Ok(Value::Absent),
+        (Type::Text | Type::Narrative, value @ (Value::List(_) | Value::Record(_) | Value::Map(_))) => Ok(value),
+        (Type::Text | Type::Narrative, value) => Ok(Value::text(&scalar_text(&pack.names, &value))),
+        (Type::Set { max, .. }, Value::List(items)) => {
+            let items = set_of(items.to_vec());
+            bounded(items.len(), *max)?;
+            Ok(Value::List(items.into()))
+        }
+        (Type::List { max, .. }, Value::List(items)) => {
+            bounded(items.len(), *max)?;
+            Ok(Value::List(items))
+        }
+        (Type::Map { max, .. }, Value::Map(entries)) => {
+            bounded(entries.len(), *max)?;
+            Ok(Value::Map(entries))
+        }
+        (_, value) => Ok(value),
+    }
+}
+
+/// The state-writing verbs.
+fn write(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
+    let ty = |slot: Slot| pack.slots[slot.index()].ty.clone();
+    match verb {
+        Verb::Set(of) => {
+            for (slot, expr) in of {
+                let value = read.value(expr, &ty(*slot));
+                put(read.view, done, *slot, value);
+                if done.breach.is_some() {
+                    return;
+                }
+            }
+        }
+        Verb::ClearFrame(frames) => {
+            for frame in frames {
+                done.state.reset_frame(pack, *frame);
+                done.written.extend(pack.frames[frame.index()].fields());
+                done.cleared.insert(*frame);
+            }
+        }
+        Verb::ClearField(slots) => {
+            for slot in slots {
+                done.state.reset(pack, *slot);
+                done.written.insert(*slot);
+            }
+        }
+        Verb::Append(of) => {
+            for (slot, expr) in of {
+                let value = read.value(expr, &appended(&ty(*slot), expr)).and_then(|value| match value {
+                    Value::Absent => Ok(Value::Absent),
+                    value => append(&ty(*slot), &done.state.get(pack, *slot), value),
+                });
+                put(read.view, done, *slot, value);
+                if done.breach.is_some() {
+                    return;
+                }
+            }
+        }
+        Verb::Remove(of) => {
+            for (slot, expr) in of {
+                let value = read.value(expr, &appended(&ty(*slot), expr));
+                let value = value.map(|value| remove(&done.state.get(pack, *slot), &value));
+                put(read.view, done, *slot, value);
+                if done.breach.is_some() {
+                    return;
+                }
+            }
+        }
+        Verb::Increment(of) => {
+            for (slot, by) in of {
+                let value = match done.state.get(pack, *slot) {
+                    Value::Int(old) => old.checked_add(*by).map(Value::Int).ok_or("it leaves 64 bits".to_owned()),
+                    _ => Ok(Value::Absent),
+                };
+                put(read.view, done, *slot, value);
+                if done.breach.is_some() {
+                    return;
+                }
+            }
+        }
+        Verb::Merge(of) => {
+            for (slot, expr) in of {
+                let value = read.value(expr, &ty(*slot));
+                let value = value.and_then(|value| merge(pack, &ty(*slot), &done.state.get(pack, *slot), value));
+                put(read.view, done, *slot, value);
+                if done.breach.is_some() {
+                    return;
+                }
+            }
+        }
+        Verb::Call(_) | Verb::Emit { .. } => {}
+    }
+}
+
+fn put(view: &View<'_>, done: &mut Done, slot: Slot, value: Result<Value, String>) {
+    let pack = view.pack;
+    match value {
+        Ok(Value::Absent) => {}
+        Ok(value) => {
+            let declared = &pack.slots[slot.index()];
+            // What stood before the effects and still stands may not be replaced.
+            let stood = view.now.get(pack, slot);
+            let stands = stood != declared.default && done.state.get(pack, slot) == stood;
+            if declared.set_once && stands && stood != value {
+                done.breach = Some("a field that is set once".into());
+                return;
+            }
+            done.state.put(pack, slot, value);
+            done.written.insert(slot);
+        }
+        Err(why) => done.breach = Some(why),
+    }
+}
+
+/// The type of what is appended or removed: an item, or a whole collection.
+fn appended(ty: &Type, expr: &Expr) -> Type {
+    match (ty, expr) {
+        (Type::List { .. } | Type::Set { .. }, Expr::List(_)) => ty.clone(),
+        (Type::List { of, .. } | Type::Set { of, .. }, Expr::Record(_) | Expr::Map(_) | Expr::Join { .. }) => {
+            (**of).clone()
+        }
+        (Type::List { of, .. } | Type::Set { of, .. }, _) if !of.is_collection() && !matches!(**of, Type::Text) => {
+            Type::Id
+        }
+        (Type::List { of, .. } | Type::Set { of, .. }, _) => (**of).clone(),
+        (ty, _) => ty.clone(),
+    }
+}
+
+fn append(ty: &Type, old: &Value, new: Value) -> Result<Value, String> {
+    let mut items = match old {
+        Value::List(items) => items.to_vec(),
+        _ => vec![],
+    };
+    match new {
+        Value::List(more) => items.extend(more.iter().cloned()),
+        item => items.push(item),
+    }
+    match ty {
+        Type::Set { max, .. } => {
+            let items = set_of(items);
+            if items.len() > *max as usize { Err("too many entries".into()) } else { Ok(Value::List(items.into())) }
+        }
+        Type::List { max, evict, .. } => {
+            let over = items.len().saturating_sub(*max as usize);
+            if over > 0 && !evict {
+                return Err("too many entries".into());
+            }
+            items.drain(..over);
+            Ok(Value::List(items.into()))
+        }
+        _ => Err("not a list".into()),
+    }
+}
+
+fn remove(old: &Value, gone: &Value) -> Value {
+    let gone = match gone {
+        Value::List(items) => items.to_vec(),
+        item => vec![item.clone()],
+    };
+    match old {
+        Value::List(items) => Value::List(items.iter().filter(|item| !gone.contains(item)).cloned().collect()),
+        Value::Map(entries) => Value::Map(entries.iter().filter(|(key, _)| !gone.contains(key)).cloned().collect()),
+        other => other.clone(),
+    }
+}
+
+fn merge(pack: &Pack, ty: &Type, old: &Value, new: Value) -> Result<Value, String> {
+    match (old, new) {
+        (_, Value::Absent) => Ok(Value::Absent),
+        (Value::Map(old), Value::Map(new)) => {
+            let mut entries: std::collections::BTreeMap<Value, Value> = old.iter().cloned().collect();
+            entries.extend(new.iter().cloned());
+            fitted(pack, ty, Value::Map(entries.into_iter().collect()))
+        }
+        (Value::Record(old), Value::Record(new)) => {
+            let Type::Record(id) = ty else { return Err("not a record".into()) };
+            let mut record = RecordValue { fields: vec![], extra: old.extra.clone() };
+            for declared in &pack.records[id.index()].fields {
+                let value = [new.field(declared.name), old.field(declared.name)].into_iter().find(|v| v.is_present());
+                record.fields.extend(value.map(|value| (declared.name, value.clone())));
+            }
+            Ok(Value::Record(record.into()))
+        }
+        (_, new) => Ok(new),
+    }
+}
+
+/// Calls and messages, which read the state after the last effect.
+fn speak(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
+    match verb {
+        Verb::Call(call) => {
+            let declared = &pack.ports[call.port.index()].request;
+            let with = named(read, declared, &call.with, done);
+            let today = read.view.facts.today;
+            let with = with.into_iter().map(|(name, value)| (name, absolute(pack, today, value))).collect();
+            let mut kept = Vec::new();
+            for (id, expr) in &call.keep {
+                match read.value(expr, &pack.kept[id.index()].1) {
+                    Ok(Value::Absent) => {}
+                    Ok(value) => kept.push((*id, value)),
+                    Err(why) => {
+                        done.breach = Some(why);
+                        return;
+                    }
+                }
+            }
+            if done.breach.is_some() {
+                return;
+            }
+            let id = read.ids.fresh("call");
+            done.calls.push(Made { id, site: call.id, port: call.port, with, kept });
+        }
+        Verb::Emit { message, with } => {
+            let declared = &pack.messages[message.index()];
+            let given = named(read, &declared.fields, with, done);
+            let mut fields = declared.consts.clone();
+            fields.extend(given);
+            let text = declared.text.as_ref().map(|text| {
+                let mut text = text.clone();
+                for field in &declared.fields {
+                    let value = fields.iter().find(|(name, _)| *name == field.name);
+                    let shown = value.map(|(_, value)| scalar_text(&pack.names, value)).unwrap_or_default();
+                    text = text.replace(&format!("{{{}}}", pack.names.text(field.name)), &shown);
+                }
+                text
+            });
+            done.sent.push(Sent { message: *message, fields, text });
+        }
+        _ => {}
+    }
+}
+
+/// Arguments in declared order; one left out takes its default.
+fn named(read: &mut Reader<'_>, declared: &[NamedType], given: &[(Sym, Expr)], done: &mut Done) -> Vec<(Sym, Value)> {
+    let mut found = Vec::new();
+    for field in declared {
+        let value = match given.iter().find(|(name, _)| *name == field.name) {
+            Some((_, expr)) => read.value(expr, &field.ty),
+            None => Ok(Value::Absent),
+        };
+        match value {
+            Ok(Value::Absent) => match &field.default {
+                Some(default) => found.push((field.name, default.clone())),
+                None if field.optional => {}
+                None => done.breach = Some("an argument that must be there is absent".into()),
+            },
+            Ok(value) => found.push((field.name, value)),
+            Err(why) => done.breach = Some(why),
+        }
+        if done.breach.is_some() {
+            break;
+        }
+    }
+    found
+}
+
+/// A relative period as the interval it means today.
+fn absolute(pack: &Pack, today: jiff::civil::Date, value: Value) -> Value {
+    match value {
+        Value::Period(period @ Period::Relative(_)) => match period.interval(today, &pack.relative) {
+            Some((first, last)) => Value::Period(Period::Range(first, last)),
+            None => Value::Period(period),
+        },
+        Value::List(items) => Value::List(items.iter().map(|item| absolute(pack, today, item.clone())).collect()),
+        Value::Record(record) => {
+            let mut record = (*record).clone();
+            for (_, value) in &mut record.fields {
+                *value = absolute(pack, today, value.clone());
+            }
+            Value::Record(record.into())
+        }
+        Value::Map(entries) => {
+            Value::Map(entries.iter().map(|(key, value)| (key.clone(), absolute(pack, today, value.clone()))).collect())
+        }
+        value => value,
+    }
+}

@@ -1,0 +1,190 @@
+//! A settle step: the outcome of a call, who takes it, and what the step starts from.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use segue::model::class::{Base, On};
+use segue::model::effect::Effect;
+use segue::model::ids::ClassId;
+use segue::model::json::fields_from_json;
+use segue::model::names::Sym;
+use segue::model::schema::NamedType;
+use segue::model::{Pack, Status, reason};
+
+use super::carry::gate;
+use super::turn::{Call, Guard, OracleError, Taking, finish, first, guard, refused, sym, take};
+use super::view::{Outcome, View};
+use super::{Facts, Ids, OracleState, OracleStep, Turn};
+
+/// An outcome as it arrives.
+pub struct Heard<'a> {
+    pub call: &'a str,
+    pub status: Status,
+    pub value: Option<&'a Json>,
+    pub error: Option<&'a str>,
+}
+
+/// Takes an outcome.
+pub fn settle(
+    pack: &Pack,
+    state: &OracleState,
+    heard: &Heard<'_>,
+    facts: &Facts,
+    ids: &mut Ids,
+) -> Result<OracleStep, OracleError> {
+    let found =
+        state.turn.as_ref().and_then(|turn| turn.calls.iter().find(|call| call.id == heard.call).map(|c| (turn, c)));
+    let Some((turn, call)) = found else { return Ok(refused(pack, state, reason::STALE_OUTCOME)) };
+    let outcome = outcome(pack, call, heard);
+    let gate = gate(pack, &turn.before);
+    // What the turn let go stays gone.
+    let mut restored = turn.before.clone();
+    turn.decided.iter().for_each(|frame| restored.reset_frame(pack, frame));
+    let others: Vec<Call> = turn.calls.iter().filter(|other| other.id != call.id).cloned().collect();
+    let steps = turn.steps + 1;
+
+    let mut passed: Vec<(ClassId, &[Effect], Option<Sym>, Base)> = Vec::new();
+    let mut twice: Vec<ClassId> = Vec::new();
+    for class in (0..pack.classes.len()).map(ClassId::at) {
+        let declared = &pack.classes[class.index()];
+        let look = |now| View {
+            pack,
+            facts,
+            now,
+            before: now,
+            inputs: None,
+            outcome: Some(&outcome),
+            reason: None,
+            answer: None,
+            calls: &[],
+            entry: None,
+        };
+        if class == call.class {
+            let rows = declared.settle.iter().filter(|row| row.on == call.site);
+            let fits: Vec<_> = rows.filter(|row| look(&state.fields).holds(&row.when)).collect();
+            for row in fits {
+                passed.push((class, &row.effects, None, Base::Selected));
+            }
+        }
+        for trigger in &declared.triggers {
+            let On::Outcome { port, ok, base } = trigger.on else { continue };
+            let right_port = port.is_none_or(|port| port == call.port);
+            let right_end = ok.is_none_or(|ok| ok == (outcome.status == Status::Ok));
+            if !right_port || !right_end || !trigger.any.is_empty() {
+                continue;
+            }
+            if guard(pack, &look(&state.fields), class, trigger, declared.needs) == Guard::Passed {
+                passed.push((class, &declared.effects, trigger.reason, base));
+                break;
+            }
+        }
+        if passed.iter().filter(|(passed, ..)| *passed == class).count() > 1 {
+            twice.push(class);
+        }
+    }
+    let boundary_effects = pack.classes[pack.boundary.index()].effects.as_slice();
+    let bare = |why: &str| (pack.boundary, boundary_effects, Some(sym(pack, why)), Base::Before);
+    let classes: Vec<ClassId> = passed.iter().map(|(class, ..)| *class).collect();
+    let (class, effects, why, base) = if steps > pack.step_limit {
+        bare(reason::STEP_LIMIT)
+    } else if let Some(class) = first(pack, &classes) {
+        if twice.contains(&class) {
+            bare(reason::AMBIGUOUS)
+        } else {
+            *passed.iter().find(|(passed, ..)| *passed == class).expect("it is one of them")
+        }
+    } else if classes.is_empty() {
+        bare(reason::NO_TRANSITION)
+    } else {
+        bare(reason::AMBIGUOUS)
+    };
+    let taking = |class: ClassId, effects, reason, base: Base| {
+        let from_before = base == Base::Before;
+        Taking {
+            class,
+            effects,
+            inputs: None,
+            outcome: Some(&outcome),
+            reason,
+            before: if from_before { &turn.before } else { &state.fields },
+            from: if from_before { restored.clone() } else { state.fields.clone() },
+            gate,
+            carries: false,
+            written: if from_before || class != turn.selected { BTreeSet::new() } else { turn.written.clone() },
+            others_open: !from_before && !others.is_empty(),
+        }
+    };
+    let mut failed = Vec::new();
+    let mut base = base;
+    let taken = match take(pack, &taking(class, effects, why, base), facts, ids) {
+        Ok(taken) => taken,
+        Err(broken) => {
+            failed.push((class, broken));
+            base = Base::Before;
+            let why = Some(sym(pack, reason::VERIFICATION_FAILED));
+            match take(pack, &taking(pack.boundary, boundary_effects, why, base), facts, ids) {
+                Ok(taken) => taken,
+                Err(broken) => {
+                    failed.push((pack.boundary, broken));
+                    return Err(OracleError(failed));
+                }
+            }
+        }
+    };
+    let (still_open, closed) = match base {
+        Base::Selected => (others, vec![]),
+        Base::Before => (vec![], others.iter().map(|call| call.id.clone()).collect()),
+    };
+    let calls: Vec<Call> = still_open.into_iter().chain(taken.open.clone()).collect();
+    let next = (!calls.is_empty()).then(|| Turn {
+        selected: turn.selected,
+        steps,
+        before: turn.before.clone(),
+        calls,
+        written: match base {
+            Base::Selected => turn.written.union(&taken.written).copied().collect(),
+            Base::Before => taken.written.clone(),
+        },
+        decided: turn.decided,
+    });
+    Ok(finish(pack, state, taken, next, turn.selected, closed, vec![], failed))
+}
+
+/// An outcome against its port's declaration: an answer that breaks it is `failed` with error `contract`.
+fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>) -> Outcome {
+    let port = &pack.ports[call.port.index()];
+    let mut outcome = Outcome {
+        call: call.site,
+        port: port.name,
+        status: heard.status,
+        error: heard.error.map(str::to_owned),
+        fields: std::collections::BTreeMap::new(),
+        kept: call.kept.iter().cloned().collect(),
+    };
+    if heard.status != Status::Ok {
+        return outcome;
+    }
+    outcome.error = None;
+    let declared: Vec<NamedType> = port
+        .response
+        .iter()
+        .map(|(id, optional)| NamedType { optional: *optional, ..pack.outcomes[id.index()].clone() })
+        .collect();
+    let nothing = Json::Object(serde_json::Map::new());
+    match fields_from_json(pack, &declared, false, heard.value.unwrap_or(&nothing)) {
+        Ok(record) => {
+            for (id, _) in &port.response {
+                let value = record.field(pack.outcomes[id.index()].name);
+                if value.is_present() {
+                    outcome.fields.insert(*id, value.clone());
+                }
+            }
+        }
+        Err(_) => {
+            outcome.status = Status::Failed;
+            outcome.error = Some(reason::CONTRACT.into());
+        }
+    }
+    outcome
+}

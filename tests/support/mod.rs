@@ -1,0 +1,78 @@
+//! What the integration tests share: reading and loading packs, talking to the engine, choosing at random.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+pub mod corpus;
+pub mod events;
+pub mod maker;
+pub mod packs;
+pub mod pair;
+pub mod say;
+pub mod tiny;
+
+use std::path::Path;
+
+use segue::declare::{Options, SourceText};
+use segue::registry::Registry;
+use segue::report::human;
+use segue::workspace::Workspace;
+
+/// The repository.
+pub fn workspace() -> Workspace {
+    Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace")
+}
+
+/// The files of the main pack, in name order.
+pub fn main_files() -> Vec<SourceText> {
+    workspace().pack("assistant").expect("the main pack can be read")
+}
+
+/// One file of a pack.
+pub fn file(name: &str, text: &str) -> SourceText {
+    SourceText { name: name.into(), text: text.into() }
+}
+
+/// Loads a pack; the errors in words where there are any.
+pub fn load(files: &[SourceText]) -> Result<Registry, String> {
+    let loaded = segue::load::load(files, &Options::default());
+    loaded.registry.ok_or_else(|| human(&loaded.sources, &loaded.diagnostics, false))
+}
+
+/// Loads a pack that must load.
+pub fn loaded(files: &[SourceText]) -> Registry {
+    load(files).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// The main pack.
+pub fn main_pack() -> Registry {
+    loaded(&main_files())
+}
+
+/// Choices that follow from a seed (splitmix64).
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// The next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        usize::try_from(self.next() % u64::try_from(bound.max(1)).expect("small")).expect("small")
+    }
+
+    /// True in `percent` of 100.
+    pub fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// One of these.
+    pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}
