@@ -1,0 +1,167 @@
+//! Rules of a turn that the comparison with the reference evaluator brought to light, each as a small case.
+
+mod oracle;
+mod support;
+
+use serde_json::{Value as Json, json};
+
+use segue::engine::{Event, Step};
+use segue::model::Status;
+use segue::registry::Registry;
+use support::events::utterance;
+use support::loaded;
+use support::pair::{Pair, shown};
+use support::tiny::Tiny;
+
+fn registry(tiny: &Tiny) -> Registry {
+    loaded(&tiny.files())
+}
+
+/// Takes texts one after the other; the last step.
+fn says(registry: &Registry, texts: &[&str]) -> (Step, Json) {
+    let mut pair = Pair::new(registry);
+    let mut last = None;
+    for text in texts {
+        last = pair.step(&utterance(registry, text, &json!({}))).unwrap_or_else(|difference| panic!("{difference}"));
+    }
+    let step = last.expect("the step was taken");
+    let state = support::pair::fields_json(registry.pack(), &step.state);
+    (step, state)
+}
+
+fn outcome(pair: &Pair<'_>, value: Json) -> Event {
+    let call = pair.state.open_calls()[0].id.clone();
+    Event::Outcome { call, status: Status::Ok, value: Some(value), error: None }
+}
+
+#[test]
+fn a_number_in_a_list_of_texts_is_its_text() {
+    let registry = registry(&Tiny::new(&[
+        ("A", json!({ "do": [{ "append": { "root": { "log": "$gate.n" } } }] })),
+        ("B", json!({ "do": [{ "remove": { "root": { "log": "$gate.n" } } }] })),
+    ]));
+    let (_, state) = says(&registry, &["a"]);
+    assert_eq!(state["root"]["log"], json!(["0"]));
+    let (_, state) = says(&registry, &["a", "b"]);
+    assert_eq!(state["root"]["log"], json!([]));
+}
+
+#[test]
+fn what_the_gate_cuts_is_absent_for_an_optional_value_although_its_default_stands_there() {
+    let close = json!({ "do": [{ "set": { "gate": { "depth": "none" }, "root": { "hits": 5 } } }] });
+    let read = json!({ "do": [
+        { "set": { "gate": { "n": { "first": ["$root.hits?", 9] } } } },
+        { "set": { "gate": { "note": "$before.root.hits?" } } },
+    ] });
+    let registry = registry(&Tiny::new(&[("A", close), ("B", read)]));
+    let (_, state) = says(&registry, &["b"]);
+    assert_eq!(state["gate"], json!({ "n": 0, "note": "0" }));
+    let (_, state) = says(&registry, &["a", "b"]);
+    assert_eq!(state["gate"], json!({ "depth": "none", "n": 9 }));
+}
+
+#[test]
+fn with_reads_what_its_own_step_wrote_into_a_frame_that_was_cut() {
+    let close = json!({ "do": [{ "set": { "gate": { "depth": "none" } } }] });
+    let write = json!({ "do": [
+        { "set": { "root": { "hits": 5 } } },
+        { "emit": "say", "with": { "what": "$root.hits?" } },
+        { "emit": "say", "with": { "what": "$root.status?" } },
+    ] });
+    let registry = registry(&Tiny::new(&[("A", close), ("B", write)]));
+    let (step, _) = says(&registry, &["a", "b"]);
+    assert_eq!(shown(registry.pack(), &step).messages, ["say what=\"5\" Some(\"5\")", "say  Some(\"\")"]);
+}
+
+#[test]
+fn a_forbidden_field_does_not_reach_a_derived_signal() {
+    let keep = json!({ "do": [{ "set": { "root": { "status": "active", "kind": "red" } } }] });
+    let forbid = json!({
+        "carryover": { "depth": "full", "keep": [], "forbid": ["root.kind"], "preserve": [] },
+        "do": [{ "set": { "gate": { "note": "$input.seen?" } } }],
+    });
+    let mut tiny = Tiny::new(&[("A", keep), ("B", forbid)]);
+    tiny.add(json!({ "derive": { "seen": { "first_of": ["$root.kind"], "doc": "d" } } }));
+    let (_, state) = says(&registry(&tiny), &["a", "b"]);
+    assert_eq!(state["gate"], json!({ "n": 0 }));
+    assert_eq!(state["root"]["status"], "active");
+}
+
+#[test]
+fn a_field_that_is_set_once_may_be_set_anew_after_it_was_cleared() {
+    let registry = registry(&Tiny::new(&[
+        ("A", json!({ "do": [{ "set": { "root": { "once": "one" } } }] })),
+        ("B", json!({ "do": [{ "clear": ["root"] }, { "set": { "root": { "once": "two" } } }] })),
+        ("C", json!({ "do": [{ "set": { "root": { "once": "two" } } }] })),
+    ]));
+    let (_, state) = says(&registry, &["a", "b"]);
+    assert_eq!(state["root"]["once"], "two");
+    let (step, state) = says(&registry, &["a", "c"]);
+    assert_eq!(shown(registry.pack(), &step).reasons, ["verification_failed"]);
+    assert_eq!(state["root"]["once"], "one");
+}
+
+#[test]
+fn a_never_row_about_the_answer_is_not_tested_while_a_call_is_open() {
+    let never = json!({ "never": [{ "answer": { "claims": { "differs": "confirmed" } } }], "answer": { "mode": "yes" },
+        "do": [{ "call": "run", "id": "go", "with": {} }], "settle": [{ "on": "go", "when": {}, "do": [] }] });
+    let registry = registry(&Tiny::new(&[("A", never)]));
+    let mut pair = Pair::new(&registry);
+    let step = pair.step(&utterance(&registry, "a", &json!({}))).unwrap().unwrap();
+    assert_eq!(shown(registry.pack(), &step).class.as_deref(), Some("A"));
+    let step = pair.step(&outcome(&pair, json!({}))).unwrap().unwrap();
+    assert_eq!(shown(registry.pack(), &step).answer.as_deref(), Some("yes"));
+}
+
+#[test]
+fn two_rows_of_a_class_that_another_precedes_are_no_ambiguity() {
+    let call = |rows: usize| {
+        let row = json!({ "on": "go", "when": {}, "do": [] });
+        json!({ "do": [{ "call": "run", "id": "go", "with": {} }], "settle": vec![row; rows] })
+    };
+    let ok = json!({ "trigger": [{ "event": "run.ok", "base": "selected" }] });
+    let after = |registry: &Registry| {
+        let mut pair = Pair::new(registry);
+        pair.step(&utterance(registry, "b", &json!({}))).unwrap();
+        let step = pair.step(&outcome(&pair, json!({}))).unwrap().unwrap();
+        let shown = shown(registry.pack(), &step);
+        (shown.class.unwrap(), shown.reasons)
+    };
+    let preceded = registry(&Tiny::new(&[("A", ok), ("B", call(2))]));
+    assert_eq!(after(&preceded), ("A".into(), vec![]));
+    let alone = registry(&Tiny::new(&[("B", call(2))]));
+    assert_eq!(after(&alone), ("Z".into(), vec!["ambiguous".into()]));
+}
+
+#[test]
+fn of_unordered_classes_the_first_by_id_gives_the_reason() {
+    let unmet = |reason: &str| json!({ "requires": { "root": { "status": "done" } }, "unmet": { "reason": reason } });
+    let mut tiny = Tiny::new(&[("C1", unmet("one")), ("C2", unmet("two")), ("C3", unmet("three"))]);
+    tiny.chain = vec!["C3".into(), "C1".into(), "Z".into()];
+    for document in &mut tiny.classes {
+        document["trigger"][0]["any"] = json!([{ "phrase": "all" }]);
+        document["trigger"][0]["examples"] = json!(["all"]);
+    }
+    let registry = registry(&tiny);
+    let (step, _) = says(&registry, &["all"]);
+    assert_eq!(shown(registry.pack(), &step).reasons, ["two"]);
+}
+
+#[test]
+fn a_boundary_that_fails_for_one_reason_may_still_answer_for_the_failure() {
+    let mut tiny = Tiny::new(&[("A", json!({ "do": [{ "call": "run", "id": "go", "with": {} }], "settle": [] }))]);
+    tiny.boundary["never"] = json!([{ "reason": "no_transition" }]);
+    let registry = registry(&tiny);
+    let mut pair = Pair::new(&registry);
+    pair.step(&utterance(&registry, "a", &json!({}))).unwrap();
+    let step = pair.step(&outcome(&pair, json!({}))).unwrap().expect("the boundary can answer");
+    assert_eq!(shown(registry.pack(), &step).reasons, ["verification_failed"]);
+}
+
+#[test]
+fn a_relative_period_inside_a_list_becomes_an_interval_too() {
+    let call = json!({ "call": "report", "id": "go", "with": { "periods": ["LAST_WEEK", "2020"] } });
+    let registry = registry(&Tiny::new(&[("A", json!({ "do": [call], "settle": [] }))]));
+    let (step, _) = says(&registry, &["a"]);
+    assert_eq!(shown(registry.pack(), &step).calls, ["call-1 go report periods=[\"2021-05-03/2021-05-09\",\"2020\"]"]);
+}
