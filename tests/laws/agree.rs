@@ -1,0 +1,83 @@
+//! The engine does what the reference evaluator does.
+
+use segue::registry::Registry;
+
+use crate::support::corpus::Corpus;
+use crate::support::events::{beginning, event};
+use crate::support::packs::{as_toml, pack};
+use crate::support::pair::{Pair, shown};
+use crate::support::{Dice, load, main_pack};
+use crate::{Met, for_seeds};
+
+/// Runs a session of random events through both evaluators.
+fn same_steps(registry: &Registry, corpus: &Corpus, dice: &mut Dice, steps: usize, met: &Met) -> Result<(), String> {
+    let mut pair = Pair::starting(registry, beginning(registry, corpus, dice));
+    let mut gone = Vec::new();
+    for _ in 0..steps {
+        let event = event(registry, &pair.state, &gone, dice, corpus);
+        let open: Vec<_> = pair.state.open_calls().iter().map(|call| call.id.clone()).collect();
+        match pair.step(&event)? {
+            Some(step) => {
+                let step = shown(registry.pack(), &step);
+                step.class.iter().chain(&step.reasons).chain(&step.answer).for_each(|name| met.count(name));
+            }
+            None => met.count("error"),
+        }
+        gone.extend(open);
+        gone.retain(|id| !pair.state.open_calls().iter().any(|call| call.id == *id));
+    }
+    Ok(())
+}
+
+#[test]
+fn on_the_main_pack() {
+    let registry = main_pack();
+    let corpus = Corpus::read();
+    let met = Met::default();
+    for_seeds(80, |seed| same_steps(&registry, &corpus, &mut Dice(seed), 12, &met));
+    met.demand(&["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10"]);
+    met.demand(&[
+        "exact_route",
+        "exact_item",
+        "limited",
+        "clarification",
+        "selection",
+        "meta",
+        "recap",
+        "chat",
+        "bounded",
+    ]);
+    met.demand(&["no_root", "no_object", "ambiguous", "carryover_blocked", "execution_failed", "evidence_blocked"]);
+    met.demand(&["no_transition", "stale_outcome", "unused_signal", "unsupported_route", "small_talk"]);
+}
+
+#[test]
+fn on_random_packs() {
+    let met = Met::default();
+    for_seeds(90, |seed| {
+        let documents = pack(&mut Dice(seed));
+        let registry = match load(&as_toml(&documents)) {
+            Ok(registry) => registry,
+            Err(_) => {
+                met.count("refused by loading");
+                return Ok(());
+            }
+        };
+        met.count("loaded");
+        let mut dice = Dice(seed ^ 1);
+        for _ in 0..4 {
+            let found = same_steps(&registry, &Corpus::default(), &mut dice, 12, &met);
+            found.map_err(|difference| {
+                let files = as_toml(&documents).into_iter().filter(|file| !file.name.starts_with("schema"));
+                let files: Vec<String> = files.map(|file| format!("# {}\n{}", file.name, file.text)).collect();
+                format!("{difference}\n{}", files.join("\n"))
+            })?;
+        }
+        Ok(())
+    });
+    let (loaded, refused) = (met.times("loaded"), met.times("refused by loading"));
+    assert!(loaded * 10 >= 8 * (loaded + refused), "only {loaded} of {} load", loaded + refused);
+    met.demand(&["C1", "C2", "C3", "C4", "C5", "Z", "yes", "maybe", "no", "error"]);
+    met.demand(&["verification_failed", "step_limit", "ambiguous", "carryover_blocked", "busy", "stale_outcome"]);
+    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal"]);
+}
