@@ -193,13 +193,38 @@ pub(super) fn settle_scope<'s>(port: Option<PortId>) -> Scope<'s> {
     Scope::new(bits, "in an outcome step: there is no input then").with_port(port)
 }
 
+/// A part of a class that stands in another part, and in which: in TOML a line below a header is the header's.
+fn strayed<'n>(class: &Table, key: &str) -> Option<(&'n str, Span)> {
+    ["unmet", "trigger", "carryover", "do", "settle", "answer"].into_iter().find_map(|of| {
+        let inside = |node: &Node| match &node.kind {
+            Kind::Table(table) => table.entry(key).map(|entry| entry.key_span),
+            _ => None,
+        };
+        let found = match &class.get(of)?.kind {
+            // A settle row has a `do` of its own.
+            Kind::List(items) if (of, key) != ("settle", "do") => items.iter().find_map(inside),
+            _ => inside(class.get(of)?),
+        };
+        found.map(|place| (of, place))
+    })
+}
+
 /// A class with all its parts.
 pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option<Class> {
     let Outline { id, id_span, table, boundary, calls, .. } = outline;
     cx.allow(table, "a transition class", PARTS);
     for (key, part, how) in MANDATORY {
         if table.entry(key).is_none() && !cx.misspelt(table, key) {
-            missing(cx, *id_span, id, part, how);
+            match strayed(table, key) {
+                None => missing(cx, *id_span, id, part, how),
+                Some((of, place)) => {
+                    let help = format!(
+                        "here {} belongs to `{of}`; below a `[header]` everything is the header's, so write it above the first one",
+                        quoted(key)
+                    );
+                    cx.error_help(Code::MissingPart, place, format!("class {} lacks its *{part}*", quoted(id)), help);
+                }
+            }
         }
     }
     let text = |key: &str| table.get(key).and_then(|node| cx.word(node)).unwrap_or_default().to_owned();
@@ -316,7 +341,7 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
                 outline.id_span,
                 outline.id,
                 "settle rows",
-                "`[[settle]]` for its calls, or `settle = []` when nothing settles",
+                "`[[settle]]` for its calls, or `settle = []` where the boundary or another class takes every outcome",
             );
         }
         return Vec::new();

@@ -281,6 +281,22 @@ fn missing_parts() {
     ]));
 }
 
+/// In TOML a line below a header is the header's: whoever writes a part there is told so where it stands.
+#[test]
+fn parts_that_stand_in_another_part() {
+    for (header, within) in [("[[trigger]]\n", "trigger"), ("[carryover]\n", "carryover"), ("[[settle]]\n", "settle")] {
+        let mut stray = files();
+        let text = &mut stray[2].text;
+        let (at, end) = (text.find("[requires]").expect("a part"), text.find("[entry]").expect("the next"));
+        text.replace_range(at..end, "");
+        *text = text.replacen(header, &format!("{header}requires = {{}}\n"), 1);
+        let found = found(&stray);
+        assert!(found.contains("class `T2` lacks its *required prior state*"), "{found}");
+        assert!(found.contains(&format!("help: here `requires` belongs to `{within}`;")), "{found}");
+        assert!(found.contains("| requires = {}\n"), "{found}");
+    }
+}
+
 #[test]
 fn examples_may_be_empty_where_no_words_set_the_trigger_off() {
     let words = "examples = [\"остатки на юге\"]\ncounterexamples = [\"спасибо\"]";
