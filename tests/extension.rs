@@ -46,9 +46,10 @@ fn passes(registry: &Registry, text: &str) {
 }
 
 #[test]
-fn an_eleventh_class_with_a_frame_of_its_own() {
+fn one_more_class_with_a_frame_of_its_own() {
     let mut files = main_pack();
-    edit(&mut files, "pack.toml", r#""T1", "T10"]"#, r#""T1", "T11", "T10"]"#);
+    let classes = loaded(&files).pack().classes.len();
+    edit(&mut files, "pack.toml", r#", "T10"]]"#, r#", "WATCH", "T10"]]"#);
     edit(&mut files, "pack.toml", r#""coverage_gate_state","#, r#""coverage_gate_state", "watch_state","#);
     add(
         &mut files,
@@ -69,9 +70,9 @@ answer_mode.noted: { claims: nothing, doc: It is noted. }
     );
     add(
         &mut files,
-        "T11.toml",
+        "WATCH.toml",
         r#"
-id = "T11"
+id = "WATCH"
 name = "watch_request"
 title = "Watch the active root"
 owner = "watch_state"
@@ -102,18 +103,18 @@ mode = "noted"
     );
     edit(&mut files, "T10.toml", r#""no_transition"] }"#, r#""no_transition", "nothing_to_watch"] }"#);
     let registry = loaded(&files);
-    assert_eq!(registry.pack().classes.len(), 11);
+    assert_eq!(registry.pack().classes.len(), classes + 1);
     passes(
         &registry,
         r#"
 scenarios:
-  - scenario: the eleventh class takes its words and keeps the root
+  - scenario: the new class takes its words and keeps the root
     given: { root: { domain_id: inventory, root_route_id: stock_on_date, organization_scope: org-1, date_scope: 2020-02, frame_status: active } }
     turns:
       - user: "следи за этим"
-        expect: { transition: T11, answer_mode: noted, state: { watch: { domain_id: inventory, asked: 1 }, root: { frame_status: active } } }
+        expect: { transition: WATCH, answer_mode: noted, state: { watch: { domain_id: inventory, asked: 1 }, root: { frame_status: active } } }
       - user: "Keep an eye on it!"
-        expect: { transition: T11, state: { watch: { asked: 2 } } }
+        expect: { transition: WATCH, state: { watch: { asked: 2 } } }
   - scenario: its unmet reason reaches the boundary
     turns:
       - user: "следи за этим"
