@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use segue::declare::{Options, SourceText};
-use segue::engine::{Env, Event, NumberedIds, restore, step};
+use segue::engine::{Env, Event, NumberedIds, StepError, restore, step};
 use segue::load::load;
 use segue::model::Status;
 use segue::registry::Registry;
@@ -78,6 +78,43 @@ fn the_state_before_the_turn_is_mended_too() {
     let outcome = Event::Outcome { call: "call-1".into(), status: Status::Timeout, value: None, error: None };
     let step = with_env(|env| step(&registry, &restored.state, &outcome, env)).expect("the boundary takes it");
     assert!(step.answer.is_some());
+}
+
+/// What an open record keeps can be saved and read back as text, whatever it is.
+#[test]
+fn what_an_open_record_keeps_is_read_back() {
+    let mut files = files("tests/fixtures/mini", "mini");
+    let more = "[type.Report]\nopen = true\nfield = {}\n[event.push]\nfield = { report = { record = \"Report\" } }\ndoc = \"x\"\n";
+    files.push(SourceText { name: "more.toml".into(), text: more.into() });
+    let frame = files.iter_mut().find(|file| file.text.contains("[frame.topic.field]")).expect("the frame");
+    let field = "[frame.topic.field]\nreport = { record = \"Report\", optional = true }";
+    frame.text = frame.text.replace("[frame.topic.field]", field);
+    let registry = load(&files, &Options::default()).registry.expect("a pack without errors");
+    let pack = registry.pack();
+    let nested = |depth: usize| (0..depth).fold(json!(1.50), |inner, _| json!([inner]));
+    let state =
+        SessionState::from_frames(pack, &json!({ "topic": { "report": { "x": nested(64) } } })).expect("a state");
+    let saved: Value = serde_json::from_str(&state.to_json(pack).to_string()).expect("JSON");
+    assert_eq!(with_env(|env| restore(&registry, &saved, env)).expect("restored").state, state);
+    for depth in [65, 200] {
+        let refused = Event::input(&registry, "push", &json!({ "report": { "x": nested(depth) } }), &json!({}));
+        let refused = refused.expect_err("too deep").to_string();
+        assert!(refused.contains("`report.x`: is nested more than 64 deep"), "{refused}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_none_is_refused() {
+    let registry = main_pack();
+    let event = Event::input(&registry, "utterance", &json!({ "text": "stock" }), &json!({})).expect("an event");
+    let state = SessionState::new(registry.pack());
+    for now in ["", "yesterday", "2021-05-10"] {
+        let refused = with_env(|env| {
+            env.now = now.into();
+            step(&registry, &state, &event, env).map(|_| ())
+        });
+        assert_eq!(refused, Err(StepError::BadClock { now: now.into() }));
+    }
 }
 
 #[test]

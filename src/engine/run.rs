@@ -1,6 +1,9 @@
 //! One step: select or settle, committed whole or not at all, with the boundary behind it.
 
+use std::str::FromStr;
 use std::sync::Arc;
+
+use jiff::Timestamp;
 
 use crate::lexicon::MAX_TEXT;
 use crate::model::Pack;
@@ -33,6 +36,12 @@ pub enum StepError {
         /// Its length.
         bytes: usize,
     },
+    /// The clock of the environment is no instant, and what is remembered of it could not be read back.
+    #[error("`now` of the environment is {now:?}; expected an instant such as 2020-03-01T12:00:00Z")]
+    BadClock {
+        /// What it says.
+        now: Arc<str>,
+    },
 }
 
 /// Takes one event through the registry: select or settle, carry, do, verify, commit, answer. Pure: same registry, state,
@@ -41,6 +50,9 @@ pub enum StepError {
 /// # Errors
 /// [`StepError`]; the state the caller holds is untouched.
 pub fn step(registry: &Registry, state: &SessionState, event: &Event, env: &mut Env<'_>) -> Result<Step, StepError> {
+    if Timestamp::from_str(&env.now).is_err() {
+        return Err(StepError::BadClock { now: env.now.clone() });
+    }
     let view = EnvView::of(env);
     let run = Run { registry, state, env, view: &view, failures: Vec::new(), trace: None };
     match event {

@@ -14,6 +14,9 @@ use super::period::Period;
 use super::schema::{NamedType, Type};
 use super::value::{RecordValue, Value};
 
+/// How deep the keys that an open record does not know may nest: what is kept must be read back from a saved session.
+const DEEPEST: usize = 64;
+
 /// Host data that does not fit its declared type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{path}`: {message}")]
@@ -175,10 +178,23 @@ fn record(pack: &Pack, fields: &[NamedType], open: bool, json: &Json, at: &str) 
             let known: Vec<&str> = fields.iter().map(|field| pack.names.text(field.name)).collect();
             return Err(DataError::new(join(at, name), format!("is not declared; known are: {}", known.join(", "))));
         }
+        if deeper(json, DEEPEST) {
+            return Err(DataError::new(join(at, name), format!("is nested more than {DEEPEST} deep")));
+        }
         value.extra.push((name.as_str().into(), json.to_string().into()));
     }
     value.extra.sort();
     Ok(value)
+}
+
+/// Whether lists and objects stand in each other more than so many deep.
+fn deeper(json: &Json, most: usize) -> bool {
+    let Some(rest) = most.checked_sub(1) else { return json.is_array() || json.is_object() };
+    match json {
+        Json::Array(items) => items.iter().any(|item| deeper(item, rest)),
+        Json::Object(fields) => fields.values().any(|field| deeper(field, rest)),
+        _ => false,
+    }
 }
 
 /// Reads a text as a scalar of a type: how map keys, enum values, periods and recognised words become values.
