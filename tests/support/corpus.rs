@@ -9,12 +9,21 @@ use super::Dice;
 /// Pieces of the scenarios of the main pack.
 #[derive(Debug, Default)]
 pub struct Corpus {
-    /// Frames before the first turn.
-    pub given: Vec<Json>,
-    /// What users say, with the host's signals.
+    /// Scenarios that begin in the middle.
+    pub stories: Vec<Story>,
+    /// What users say anywhere, with the host's signals.
     pub said: Vec<(String, Json)>,
     /// What ports return, by port.
     pub returns: Vec<(String, Json)>,
+}
+
+/// A scenario that begins in the middle.
+#[derive(Debug)]
+pub struct Story {
+    /// Frames before the first turn.
+    pub given: Json,
+    /// What the user says in it, with the host's signals.
+    pub said: Vec<(String, Json)>,
 }
 
 impl Corpus {
@@ -27,12 +36,14 @@ impl Corpus {
             let document: Json = serde_yaml::from_str(&text).expect("scenarios are YAML");
             let many = document["scenarios"].as_array().cloned().unwrap_or_else(|| vec![document]);
             for scenario in many {
-                if scenario["given"].is_object() {
-                    corpus.given.push(scenario["given"].clone());
-                }
+                let from = corpus.said.len();
                 for turn in scenario["turns"].as_array().into_iter().flatten() {
                     corpus.turn(turn);
                     turn["events"].as_array().into_iter().flatten().for_each(|event| corpus.turn(event));
+                }
+                if scenario["given"].is_object() {
+                    let said = corpus.said[from..].to_vec();
+                    corpus.stories.push(Story { given: scenario["given"].clone(), said });
                 }
             }
         }

@@ -26,12 +26,14 @@ pub struct Moment<'a> {
     pub result: &'a Result<Step, StepError>,
 }
 
-/// Where a session begins: with nothing, or where a scenario does.
-pub fn beginning(registry: &Registry, corpus: &Corpus, dice: &mut Dice) -> SessionState {
-    if corpus.given.is_empty() || dice.chance(25) {
-        return SessionState::new(registry.pack());
+/// Where a session begins: with nothing, or where a scenario does; then what is said there comes with it.
+pub fn beginning<'c>(registry: &Registry, corpus: &'c Corpus, dice: &mut Dice) -> (SessionState, &'c [(String, Json)]) {
+    if corpus.stories.is_empty() || dice.chance(25) {
+        return (SessionState::new(registry.pack()), &[]);
     }
-    SessionState::from_frames(registry.pack(), dice.pick(&corpus.given)).expect("scenarios begin in states that fit")
+    let story = dice.pick(&corpus.stories);
+    let state = SessionState::from_frames(registry.pack(), &story.given);
+    (state.expect("scenarios begin in states that fit"), &story.said)
 }
 
 /// Lets the engine run a session of random events and shows each step.
@@ -42,12 +44,12 @@ pub fn session(
     steps: usize,
     mut each: impl FnMut(&Moment<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
-    let mut state = beginning(registry, corpus, dice);
+    let (mut state, said) = beginning(registry, corpus, dice);
     let mut ids = NumberedIds::default();
     let mut gone: Vec<Arc<str>> = Vec::new();
     let mut turn = 0;
     for _ in 0..steps {
-        let event = event(registry, &state, &gone, dice, corpus);
+        let event = event(registry, &state, &gone, said, dice, corpus);
         turn += u32::from(matches!(event, Event::Input { .. }));
         let earlier = ids.clone();
         let result = engine_step(registry, &state, &event, turn, &mut ids);
@@ -61,8 +63,15 @@ pub fn session(
     Ok(())
 }
 
-/// An event at random that fits where a session stands; `gone` are calls that were open once.
-pub fn event(registry: &Registry, state: &SessionState, gone: &[Arc<str>], dice: &mut Dice, corpus: &Corpus) -> Event {
+/// An event at random that fits where a session stands; `gone` are calls that were open once, `said` what fits its story.
+pub fn event(
+    registry: &Registry,
+    state: &SessionState,
+    gone: &[Arc<str>],
+    said: &[(String, Json)],
+    dice: &mut Dice,
+    corpus: &Corpus,
+) -> Event {
     let open = state.open_calls();
     if !open.is_empty() && dice.chance(85) {
         let call = dice.pick(open);
@@ -72,7 +81,11 @@ pub fn event(registry: &Registry, state: &SessionState, gone: &[Arc<str>], dice:
         let call = dice.pick(gone).clone();
         return Event::Outcome { call, status: Status::Ok, value: None, error: None };
     }
-    if !corpus.said.is_empty() && dice.chance(50) {
+    if !said.is_empty() && dice.chance(55) {
+        let (text, signals) = dice.pick(said);
+        return utterance(registry, text, signals);
+    }
+    if !corpus.said.is_empty() && dice.chance(40) {
         let (text, signals) = dice.pick(&corpus.said);
         return utterance(registry, text, signals);
     }
