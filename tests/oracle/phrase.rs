@@ -1,5 +1,8 @@
 //! Phrases and patterns against tokens, by trying everything.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use regex::Regex;
 use segue::model::lexicon::{Elem, EndingSet, Form, Slot};
 
@@ -76,7 +79,7 @@ fn pattern_matches(pattern: &str, tokens: &[Token]) -> Vec<(usize, usize)> {
         padded.push_str(&token.word);
         padded.push(' ');
     }
-    let regex = Regex::new(&format!(" (?:{pattern}) ")).expect("loading has checked the pattern");
+    let regex = compiled(pattern);
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(hit) = regex.find_at(&padded, from) {
@@ -86,4 +89,16 @@ fn pattern_matches(pattern: &str, tokens: &[Token]) -> Vec<(usize, usize)> {
         from = hit.end() - 1;
     }
     found
+}
+
+/// The pattern between the spaces around tokens. Compiling one takes longer than all else here, so it is done once.
+fn compiled(pattern: &str) -> Regex {
+    thread_local! {
+        static KNOWN: RefCell<BTreeMap<String, Regex>> = const { RefCell::new(BTreeMap::new()) };
+    }
+    KNOWN.with(|known| {
+        let mut known = known.borrow_mut();
+        let make = || Regex::new(&format!(" (?:{pattern}) ")).expect("loading has checked the pattern");
+        known.entry(pattern.to_owned()).or_insert_with(make).clone()
+    })
 }

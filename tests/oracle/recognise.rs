@@ -33,6 +33,8 @@ pub struct Given {
     pub said: BTreeSet<InputId>,
     /// The tokens that triggers look at.
     pub tokens: Vec<Token>,
+    /// For each token whether it belongs to a filler.
+    pub fillers: Vec<bool>,
     /// Recognised values in these tokens.
     pub occurrences: Vec<Occurrence>,
 }
@@ -80,6 +82,7 @@ fn read_text(pack: &Pack, text: &str, given: &mut Given) {
         set_kind(pack, given, "command_rest", Value::text(rest));
     }
     given.tokens = tokens(rest);
+    given.fillers = fillers(pack, &given.tokens);
     given.occurrences = occurrences(pack, rest, &given.tokens);
     for (signal, declared) in pack.lexicon.signals.iter().enumerate() {
         let input = pack.signal_inputs[signal];
@@ -272,6 +275,17 @@ pub fn complete(pieces: &[Result<String, usize>]) -> Option<String> {
         .map(|all| all.concat())
 }
 
+fn fillers(pack: &Pack, tokens: &[Token]) -> Vec<bool> {
+    let no_slots = |_: Slot, _: usize| Vec::<(usize, ())>::new();
+    let mut found = vec![false; tokens.len()];
+    for elems in &pack.lexicon.fillers {
+        for (start, end, _) in matches(&Form::Phrase(elems.clone()), &pack.lexicon.endings, tokens, &no_slots) {
+            found[start..end].fill(true);
+        }
+    }
+    found
+}
+
 /// How many tokens the longest match of a trigger's words takes; `None` when they do not match.
 pub fn longest_match(pack: &Pack, given: &Given, trigger: &TriggerForm) -> Option<usize> {
     let fills = |slot: Slot, at: usize| match slot {
@@ -284,17 +298,11 @@ pub fn longest_match(pack: &Pack, given: &Given, trigger: &TriggerForm) -> Optio
         Slot::Part(_) => vec![],
     };
     let tokens = &given.tokens;
-    let mut filler = vec![false; tokens.len()];
-    for elems in &pack.lexicon.fillers {
-        for (start, end, _) in matches(&Form::Phrase(elems.clone()), &pack.lexicon.endings, tokens, &fills) {
-            filler[start..end].fill(true);
-        }
-    }
     let mut value = vec![false; tokens.len()];
     for occurrence in &given.occurrences {
         value[occurrence.start..occurrence.end].fill(true);
     }
-    let skipped = |at: usize| filler[at] || tokens[at].word == ".";
+    let skipped = |at: usize| given.fillers[at] || tokens[at].word == ".";
     let found = matches(&trigger.form, &pack.lexicon.endings, tokens, &fills);
     let fitting = found.iter().filter(|(start, end, _)| {
         let outside = (0..*start).chain(*end..tokens.len());
