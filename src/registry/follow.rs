@@ -1,101 +1,219 @@
-//! What a class surely leaves behind when it selects, as far as literals say it: the source of follow edges.
+//! What a turn that a class selects surely leaves behind, as far as literals say it: the source of follow edges.
 
 use crate::model::Pack;
-use crate::model::class::{Class, Fate};
+use crate::model::class::{Class, Fate, On};
 use crate::model::cond::{Cond, Op, Operand, Place};
 use crate::model::effect::{Effect, Expr, Verb};
-use crate::model::ids::{FrameId, FrameSet};
+use crate::model::ids::{ClassId, FrameSet, Slot};
 use crate::model::value::Value;
+use crate::model::walk::targets;
 
-/// For each field its value after the class, where that is sure whatever the outcome of its calls.
-pub struct Left(Vec<Option<Value>>);
+/// The ways a turn can end: with what its class made of it, or with what stood before it.
+pub struct Left(Vec<Known>);
+
+/// For each field its value, where that is sure.
+struct Known(Vec<Option<Value>>);
 
 impl Left {
-    pub fn of(pack: &Pack, class: &Class) -> Self {
-        let mut left = vec![None; pack.slots.len()];
-        let survives = class.carry.frames.union(class.carry.keep);
-        let universe = pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe);
-        let cleared = class.fate.iter().filter(|(_, fate)| *fate == Fate::Clear).map(|(frame, _)| *frame);
-        let reset = universe.minus(survives).union(cleared.collect());
-        for (index, field) in pack.slots.iter().enumerate() {
-            if reset.has(field.frame) {
-                left[index] = Some(field.default.clone());
-            }
+    /// What class `id` leaves: after its own step; after each way to settle its calls; and, where a call came to nothing,
+    /// what stood before the turn.
+    pub fn of(pack: &Pack, id: ClassId) -> Self {
+        let class = &pack.classes[id.index()];
+        if id == pack.boundary || class.triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { .. })) {
+            // It may start from any state, without carrying.
+            let mut left = Known::nothing(pack);
+            left.write(pack, &class.effects, true);
+            left.settle(pack);
+            return Self(vec![left]);
         }
-        if class.id == pack.classes[pack.boundary.index()].id {
-            left.fill(None);
+        let mut before = Known::nothing(pack);
+        before.assume(&class.requires);
+        let mut after = before.carried(pack, class);
+        after.write(pack, &class.effects, true);
+        if !class.effects.iter().any(|effect| matches!(effect.verb, Verb::Call(_))) {
+            return Self(vec![after]);
         }
-        let settles = class.settle.iter().map(|row| row.effects.as_slice());
-        write(pack, &mut left, &class.effects, true);
-        for effects in settles {
-            write(pack, &mut left, effects, false);
-        }
-        // A failed call may put the state before the turn back.
-        if !class.settle.is_empty() || class.effects.iter().any(|effect| matches!(effect.verb, Verb::Call(_))) {
-            left.fill(None);
-        }
-        Self(left)
+        after.settle(pack);
+        // Whoever takes an outcome from before the turn finds what the turn has let go cleared.
+        let mut undone = before;
+        undone.reset(pack, cleared(class));
+        undone.settle(pack);
+        Self(vec![after, undone])
     }
 
-    /// Whether `cond` is surely not true.
-    pub fn refutes(&self, cond: &Cond) -> bool {
+    /// Whether no trigger of a class can find its required prior state, however the turn ended.
+    pub fn rules_out(&self, class: &Class) -> bool {
+        self.0.iter().all(|known| {
+            let never = |cond: &Cond| !known.truths(cond).may(TRUE);
+            never(&class.requires) || class.triggers.iter().all(|trigger| never(&trigger.requires))
+        })
+    }
+}
+
+impl Known {
+    fn nothing(pack: &Pack) -> Self {
+        Self(vec![None; pack.slots.len()])
+    }
+
+    /// What a condition that holds says.
+    fn assume(&mut self, cond: &Cond) {
         match cond {
-            Cond::All(of) => of.iter().any(|cond| self.refutes(cond)),
-            Cond::Any(of) => of.iter().all(|cond| self.refutes(cond)),
-            Cond::Not(_) => false,
+            Cond::All(of) => of.iter().for_each(|cond| self.assume(cond)),
             Cond::Test { path, op, .. } => {
-                let Place::Field(slot) = path.place else { return false };
-                let Some(value) = &self.0[slot.index()] else { return false };
-                if !path.steps.is_empty() {
-                    return false;
+                let (Place::Field(slot), true) = (path.place, path.steps.is_empty()) else { return };
+                let value = match op {
+                    Op::Eq(Operand::Value(value)) => value.clone(),
+                    Op::In(values) if values.len() == 1 => values[0].clone(),
+                    Op::Present(false) => Value::Absent,
+                    _ => return,
+                };
+                self.0[slot.index()] = Some(value);
+            }
+            Cond::Any(_) | Cond::Not(_) => {}
+        }
+    }
+
+    /// What is known after carrying. A frame that the gate may cut is either as it was or reset.
+    fn carried(&self, pack: &Pack, class: &Class) -> Self {
+        let mut after = Self(self.0.clone());
+        let Some(carryover) = &pack.carryover else {
+            after.reset(pack, cleared(class));
+            return after;
+        };
+        let survives = class.carry.frames.union(class.carry.keep);
+        after.reset(pack, carryover.universe.minus(survives));
+        // Frames that the class needs are there, or it would not have been chosen.
+        for slot in fields(pack, class.carry.frames.minus(class.needs).minus(class.carry.keep)) {
+            let default = pack.slots[slot.index()].default.clone();
+            after.put(slot, Some(default), false);
+        }
+        let narrowed = class.carry.fields.as_ref();
+        for slot in fields(pack, class.carry.frames) {
+            if narrowed.is_some_and(|fields| !fields.has(slot)) {
+                // What is kept is not narrowed where the gate cuts it.
+                let sure = !class.carry.keep.has(pack.slots[slot.index()].frame);
+                after.put(slot, Some(pack.slots[slot.index()].default.clone()), sure);
+            }
+        }
+        for slot in &class.carry.forbid_fields {
+            if carryover.universe.has(pack.slots[slot.index()].frame) {
+                after.put(*slot, Some(pack.slots[slot.index()].default.clone()), true);
+            }
+        }
+        after.reset(pack, cleared(class));
+        after
+    }
+
+    fn reset(&mut self, pack: &Pack, frames: FrameSet) {
+        for slot in fields(pack, frames) {
+            self.put(slot, Some(pack.slots[slot.index()].default.clone()), true);
+        }
+    }
+
+    /// Any of the steps that outcomes can set off may have been done, any number of times: settle rows of every class, for
+    /// calls that a settle step made too, and classes with an outcome trigger. The boundary takes what nobody takes.
+    fn settle(&mut self, pack: &Pack) {
+        for (index, class) in pack.classes.iter().enumerate() {
+            class.settle.iter().for_each(|row| self.write(pack, &row.effects, false));
+            if ClassId::at(index) == pack.boundary
+                || class.triggers.iter().any(|of| matches!(of.on, On::Outcome { .. }))
+            {
+                self.write(pack, &class.effects, false);
+            }
+        }
+    }
+
+    fn put(&mut self, slot: Slot, value: Option<Value>, sure: bool) {
+        let known = &mut self.0[slot.index()];
+        *known = if sure || *known == value { value } else { None };
+    }
+
+    fn write(&mut self, pack: &Pack, effects: &[Effect], sure: bool) {
+        for effect in effects {
+            let sure = sure && effect.when.is_true();
+            let default = |slot: Slot| Some(pack.slots[slot.index()].default.clone());
+            match &effect.verb {
+                Verb::Set(of) => {
+                    for (slot, expr) in of {
+                        match expr {
+                            Expr::Value(value) => self.put(*slot, Some(value.clone()), sure),
+                            _ => self.put(*slot, None, true),
+                        }
+                    }
                 }
-                match op {
-                    Op::Eq(Operand::Value(wanted)) => value != wanted,
-                    Op::In(wanted) => !wanted.contains(value),
-                    Op::Present(wanted) => value.is_present() != *wanted,
-                    _ => false,
+                Verb::ClearField(slots) => slots.iter().for_each(|slot| self.put(*slot, default(*slot), sure)),
+                Verb::ClearFrame(frames) => {
+                    fields(pack, frames.iter().copied().collect()).for_each(|slot| self.put(slot, default(slot), sure));
+                }
+                verb => targets(pack, verb, &mut |slot| self.put(slot, None, true)),
+            }
+        }
+    }
+
+    /// What a condition may come to.
+    fn truths(&self, cond: &Cond) -> Truths {
+        match cond {
+            Cond::All(of) => of.iter().fold(TRUE, |all, cond| all.pairs(self.truths(cond), u8::min)),
+            Cond::Any(of) => of.iter().fold(FALSE, |any, cond| any.pairs(self.truths(cond), u8::max)),
+            Cond::Not(cond) => self.truths(cond).pairs(TRUE, |truth, _| 2 - truth),
+            Cond::Test { path, op, .. } => {
+                let Place::Field(slot) = path.place else { return ANY };
+                match &self.0[slot.index()] {
+                    Some(value) if path.steps.is_empty() => truths_of(value, op),
+                    _ => ANY,
                 }
             }
         }
     }
 }
 
-fn write(pack: &Pack, left: &mut [Option<Value>], effects: &[Effect], sure: bool) {
-    for effect in effects {
-        let sure = sure && effect.when.is_true();
-        let mut put = |slot: usize, value: Option<Value>| {
-            left[slot] = if sure || left[slot] == value { value } else { None };
-        };
-        match &effect.verb {
-            Verb::Set(fields) => {
-                for (slot, value) in fields {
-                    match value {
-                        Expr::Value(value) => put(slot.index(), Some(value.clone())),
-                        _ => put(slot.index(), None),
-                    }
-                }
-            }
-            Verb::Append(fields) | Verb::Remove(fields) | Verb::Merge(fields) => {
-                for (slot, _) in fields {
-                    put(slot.index(), None);
-                }
-            }
-            Verb::Increment(fields) => {
-                for (slot, _) in fields {
-                    put(slot.index(), None);
-                }
-            }
-            Verb::ClearField(slots) => {
-                for slot in slots {
-                    put(slot.index(), Some(pack.slots[slot.index()].default.clone()));
-                }
-            }
-            Verb::ClearFrame(frames) => {
-                for slot in frames.iter().flat_map(|frame: &FrameId| pack.frames[frame.index()].fields()) {
-                    put(slot.index(), Some(pack.slots[slot.index()].default.clone()));
-                }
-            }
-            Verb::Call(_) | Verb::Emit { .. } => {}
-        }
+/// A set of truth values, one bit each for false, unknown and true.
+#[derive(Clone, Copy)]
+struct Truths(u8);
+
+const FALSE: Truths = Truths(1);
+const UNKNOWN: Truths = Truths(2);
+const TRUE: Truths = Truths(4);
+const ANY: Truths = Truths(7);
+
+impl Truths {
+    fn may(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
+
+    /// What comes of each pair; truth values are numbered in their order.
+    fn pairs(self, other: Self, of: impl Fn(u8, u8) -> u8) -> Self {
+        let mut set = 0;
+        for a in 0..3 {
+            for b in 0..3 {
+                if self.0 & (1 << a) != 0 && other.0 & (1 << b) != 0 {
+                    set |= 1 << of(a, b);
+                }
+            }
+        }
+        Self(set)
+    }
+}
+
+fn truths_of(value: &Value, op: &Op) -> Truths {
+    let known = |truth: bool| if truth { TRUE } else { FALSE };
+    match op {
+        Op::Present(wanted) => known(value.is_present() == *wanted),
+        Op::Differs(_) if !value.is_present() => TRUE,
+        Op::Differs(Operand::Value(other)) => known(value != other),
+        Op::Differs(Operand::Path(_)) => ANY,
+        _ if !value.is_present() => UNKNOWN,
+        Op::Eq(Operand::Value(wanted)) => known(value == wanted),
+        Op::In(wanted) => known(wanted.contains(value)),
+        _ => ANY,
+    }
+}
+
+fn cleared(class: &Class) -> FrameSet {
+    class.fate.iter().filter(|(_, fate)| *fate == Fate::Clear).map(|(frame, _)| *frame).collect()
+}
+
+fn fields(pack: &Pack, frames: FrameSet) -> impl Iterator<Item = Slot> {
+    let fields: Vec<Slot> = frames.iter().flat_map(|frame| pack.frames[frame.index()].fields()).collect();
+    fields.into_iter()
 }

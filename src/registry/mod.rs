@@ -44,7 +44,8 @@ pub(crate) type Place3 = (ClassId, usize, usize);
 pub enum Edge {
     /// The source is preferred where both can take an event; declared.
     Precedes,
-    /// The target's required prior state is not refuted by what the source leaves; derived.
+    /// The target can take the next input after a turn that the source selected: what such a turn surely leaves does not
+    /// rule out its required prior state. Derived.
     Follows,
 }
 
@@ -305,10 +306,10 @@ fn graph_of(pack: &Pack) -> DiGraph<ClassId, Edge> {
             }
         }
     }
-    for (a, class) in pack.classes.iter().enumerate() {
-        let left = follow::Left::of(pack, class);
+    for a in 0..pack.classes.len() {
+        let left = follow::Left::of(pack, ClassId::at(a));
         for (b, next) in pack.classes.iter().enumerate() {
-            if !left.refutes(&next.requires) {
+            if !left.rules_out(next) {
                 graph.add_edge(nodes[a], nodes[b], Edge::Follows);
             }
         }

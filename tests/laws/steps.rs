@@ -1,15 +1,16 @@
 //! Every step is determined by what goes in, is taken whole or not at all, and survives being saved.
 
+use std::cell::Cell;
 use std::sync::Mutex;
 
 use serde_json::json;
 
 use segue::engine::{Env, Event, NumberedIds, Phase, Step, restore};
-use segue::model::ids::{FrameId, InputId, Slot};
+use segue::model::ids::{ClassId, FrameId, InputId, Slot};
 use segue::model::json::from_json;
 use segue::model::value::Value;
 use segue::model::{InputKind, Pack};
-use segue::registry::Registry;
+use segue::registry::{Edge, Registry};
 use segue::state::SessionState;
 
 use crate::support::corpus::Corpus;
@@ -229,6 +230,31 @@ fn a_frame_that_is_not_carried_changes_nothing() {
         Ok(())
     });
     assert!(met.times("compared") > 100, "{:?}", met.0);
+}
+
+#[test]
+fn a_class_comes_next_only_where_an_edge_says_so() {
+    let met = Met::default();
+    let last = Cell::new(None);
+    for_sessions(40, |moment| {
+        let Ok(step) = moment.result else { return Ok(()) };
+        let (Phase::Select, Some(class)) = (step.phase, step.class) else { return Ok(()) };
+        // A session may begin in any state.
+        let before = last.replace(Some(class)).filter(|_| moment.before.revision() > 0);
+        let Some(before) = before else { return Ok(()) };
+        let graph = moment.registry.graph();
+        let node =
+            |class: ClassId| graph.node_indices().find(|node| graph[*node] == class).expect("each class is a node");
+        if !graph.edges_connecting(node(before), node(class)).any(|edge| *edge.weight() == Edge::Follows) {
+            return Err(format!("{before:?} was followed by {class:?}: {:?}", moment.event));
+        }
+        met.count("followed");
+        Ok(())
+    });
+    let registry = main_pack();
+    let edges = registry.graph().edge_weights().filter(|edge| **edge == Edge::Follows).count();
+    assert!(met.times("followed") > 100, "{:?}", met.0);
+    assert!(edges < registry.pack().classes.len().pow(2), "some edge is ruled out in the main pack");
 }
 
 /// A state in which one frame holds something else; between two turns only.
