@@ -110,8 +110,23 @@ fn reason_of(registry: &Registry, candidates: &[Considered]) -> Sym {
     strongest.map_or(registry.syms.no_transition, |(_, reason)| *reason)
 }
 
-/// Which of the verdicts on its triggers speaks for a class: the highest.
-pub fn rank(verdict: &Verdict) -> u8 {
+/// Adds what came of one trigger of a class. Of several the one that passes first speaks for the class, else the one that
+/// has most to say.
+pub fn consider(candidates: &mut Vec<Considered>, found: Considered) {
+    let earlier = candidates.iter_mut().find(|known| known.class == found.class && known.row.is_none());
+    match earlier {
+        None => candidates.push(found),
+        Some(known) if weight(&found.verdict) > weight(&known.verdict) => *known = found,
+        Some(_) => {}
+    }
+}
+
+/// Whether a trigger of a class has passed, so that its later ones need not be looked at.
+pub fn has_passed(candidates: &[Considered], class: ClassId) -> bool {
+    candidates.iter().any(|known| known.class == class && known.row.is_none() && known.verdict == Verdict::Chosen)
+}
+
+fn weight(verdict: &Verdict) -> u8 {
     match verdict {
         Verdict::Chosen => 3,
         Verdict::CarryoverBlocked(_) => 2,

@@ -1,8 +1,8 @@
-//! What conditions and values see, and what they come to: Kleene logic over the dense state.
+//! What conditions and values see at one moment of a step, and what values come to.
 
 use std::borrow::Cow;
 
-use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
+use crate::model::cond::{Path, Place, Step};
 use crate::model::effect::Expr;
 use crate::model::ids::{FrameId, FrameSet, InputId, KeptId, ModeId, Slot, SlotSet};
 use crate::model::json::scalar_text;
@@ -15,20 +15,6 @@ use crate::registry::Registry;
 
 use super::CallOut;
 use super::event::Env;
-
-/// A truth value. A test on an absent value is unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truth {
-    False,
-    Unknown,
-    True,
-}
-
-impl From<bool> for Truth {
-    fn from(truth: bool) -> Self {
-        if truth { Truth::True } else { Truth::False }
-    }
-}
 
 /// The inputs of an event: the same for all candidates, and those that are worked out for one candidate.
 #[derive(Debug, Clone)]
@@ -107,10 +93,10 @@ pub struct View<'a> {
 /// An entry of a collection, inside `exists`, `every`, `count`.
 #[derive(Clone, Copy)]
 pub struct Entry<'a> {
-    key: Option<&'a Value>,
-    value: &'a Value,
-    key_type: Option<&'a Type>,
-    value_type: Option<&'a Type>,
+    pub key: Option<&'a Value>,
+    pub value: &'a Value,
+    pub key_type: Option<&'a Type>,
+    pub value_type: Option<&'a Type>,
 }
 
 /// The readable part of the environment.
@@ -268,6 +254,21 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The type of what stands at a path, as far as entries of collections need it.
+    pub fn path_type(&self, path: &'a Path) -> Option<&'a Type> {
+        let mut ty = self.place_type(path.place);
+        for step in &path.steps {
+            ty = self.follow(Cow::Borrowed(&ABSENT), ty, step).1.or_else(|| match (step, ty) {
+                (Step::Column(name), Some(Type::Key(table))) => {
+                    let table = &self.pack().tables[table.index()];
+                    table.column(*name).map(|column| &table.columns[column].ty)
+                }
+                _ => None,
+            });
+        }
+        ty
+    }
+
     fn follow(
         &self,
         value: Cow<'a, Value>,
@@ -323,187 +324,6 @@ impl<'a> View<'a> {
                 _ => (Cow::Borrowed(&ABSENT), None),
             },
         }
-    }
-
-    /// What a condition comes to.
-    pub fn test(&self, cond: &'a Cond) -> Truth {
-        match cond {
-            Cond::All(of) => {
-                let mut all = Truth::True;
-                for cond in of {
-                    match self.test(cond) {
-                        Truth::False => return Truth::False,
-                        Truth::Unknown => all = Truth::Unknown,
-                        Truth::True => {}
-                    }
-                }
-                all
-            }
-            Cond::Any(of) => {
-                let mut any = Truth::False;
-                for cond in of {
-                    match self.test(cond) {
-                        Truth::True => return Truth::True,
-                        Truth::Unknown => any = Truth::Unknown,
-                        Truth::False => {}
-                    }
-                }
-                any
-            }
-            Cond::Not(cond) => match self.test(cond) {
-                Truth::True => Truth::False,
-                Truth::Unknown => Truth::Unknown,
-                Truth::False => Truth::True,
-            },
-            Cond::Test { path, op, .. } => {
-                let value = self.get(path);
-                match op {
-                    Op::Exists(cond) | Op::Every(cond) | Op::Count(cond, _) => {
-                        self.entries(&value, self.path_type(path), cond, op)
-                    }
-                    _ => self.operator(&value, op),
-                }
-            }
-        }
-    }
-
-    /// Whether a condition passes.
-    pub fn holds(&self, cond: &'a Cond) -> bool {
-        self.test(cond) == Truth::True
-    }
-
-    fn path_type(&self, path: &'a Path) -> Option<&'a Type> {
-        let mut ty = self.place_type(path.place);
-        for step in &path.steps {
-            ty = self.follow(Cow::Borrowed(&ABSENT), ty, step).1.or_else(|| match (step, ty) {
-                (Step::Column(name), Some(Type::Key(table))) => {
-                    let table = &self.pack().tables[table.index()];
-                    table.column(*name).map(|column| &table.columns[column].ty)
-                }
-                _ => None,
-            });
-        }
-        ty
-    }
-
-    fn operator(&self, value: &Value, op: &'a Op) -> Truth {
-        match op {
-            Op::Present(wanted) => return Truth::from(value.is_present() == *wanted),
-            Op::Differs(operand) => {
-                let other = self.operand(operand);
-                return Truth::from(!value.is_present() || !other.is_present() || *value != *other);
-            }
-            _ => {}
-        }
-        if !value.is_present() {
-            return Truth::Unknown;
-        }
-        match op {
-            Op::Eq(operand) => {
-                let other = self.operand(operand);
-                if other.is_present() { Truth::from(*value == *other) } else { Truth::Unknown }
-            }
-            Op::In(values) => Truth::from(values.contains(value)),
-            Op::Order { pass, than } => match (value, than) {
-                (Value::Int(a), Value::Int(b)) => Truth::from(pass.contains(&a.cmp(b))),
-                (Value::Decimal(a), Value::Decimal(b)) => Truth::from(pass.contains(&a.cmp(b))),
-                _ => Truth::Unknown,
-            },
-            Op::Empty(wanted) => Truth::from((size(value) == 0) == *wanted),
-            Op::Size(op) => self.operator(&Value::Int(size(value) as i64), op),
-            Op::Contains(operand) => {
-                let other = self.operand(operand);
-                if !other.is_present() {
-                    return Truth::Unknown;
-                }
-                Truth::from(match value {
-                    Value::List(items) => items.contains(&other),
-                    Value::Map(entries) => map_get(entries, &other).is_present(),
-                    _ => false,
-                })
-            }
-            Op::SubsetOf(operands) | Op::CoveredBy(operands) => match self.items(operands) {
-                Some(others) => Truth::from(items_of(value).iter().all(|item| others.contains(item))),
-                None => Truth::Unknown,
-            },
-            Op::SameSet(operands) => match self.items(operands) {
-                Some(others) => {
-                    let items = items_of(value);
-                    Truth::from(
-                        items.iter().all(|item| others.contains(item))
-                            && others.iter().all(|item| items.contains(item)),
-                    )
-                }
-                None => Truth::Unknown,
-            },
-            Op::Disjoint(operands) => match self.items(operands) {
-                Some(others) => Truth::from(!items_of(value).iter().any(|item| others.contains(item))),
-                None => Truth::Unknown,
-            },
-            Op::Present(_) | Op::Differs(_) | Op::Exists(_) | Op::Every(_) | Op::Count(..) => Truth::Unknown,
-        }
-    }
-
-    fn entries(&self, value: &Value, ty: Option<&Type>, cond: &Cond, op: &Op) -> Truth {
-        let (key_type, value_type) = match ty {
-            Some(Type::Map { key, of, .. }) => (Some(&**key), Some(&**of)),
-            Some(Type::List { of, .. } | Type::Set { of, .. }) => (None, Some(&**of)),
-            _ => (None, None),
-        };
-        let one = |key: Option<&Value>, value: &Value| {
-            let view = View { entry: Some(Entry { key, value, key_type, value_type }), ..*self };
-            view.test(cond)
-        };
-        let truths: Vec<Truth> = match value {
-            Value::List(items) => items.iter().map(|item| one(None, item)).collect(),
-            Value::Map(entries) => entries.iter().map(|(key, value)| one(Some(key), value)).collect(),
-            _ => return Truth::Unknown,
-        };
-        let yes = truths.iter().filter(|truth| **truth == Truth::True).count();
-        let unknown = truths.contains(&Truth::Unknown);
-        match op {
-            Op::Exists(_) if yes > 0 => Truth::True,
-            Op::Exists(_) => {
-                if unknown {
-                    Truth::Unknown
-                } else {
-                    Truth::False
-                }
-            }
-            Op::Every(_) if truths.contains(&Truth::False) => Truth::False,
-            Op::Every(_) => {
-                if unknown {
-                    Truth::Unknown
-                } else {
-                    Truth::True
-                }
-            }
-            // A count with an entry of unknown truth is unknown.
-            Op::Count(_, _) if unknown => Truth::Unknown,
-            Op::Count(_, op) => self.operator(&Value::Int(yes as i64), op),
-            _ => Truth::Unknown,
-        }
-    }
-
-    fn operand(&self, operand: &'a Operand) -> Cow<'a, Value> {
-        match operand {
-            Operand::Value(value) => Cow::Borrowed(value),
-            Operand::Path(path) => self.get(path),
-        }
-    }
-
-    /// The operands as one list of items; a collection stands for its items. `None` when one is absent.
-    fn items(&self, operands: &'a [Operand]) -> Option<Vec<Value>> {
-        let mut items = Vec::new();
-        for operand in operands {
-            let value = self.operand(operand);
-            match &*value {
-                Value::Absent => return None,
-                Value::List(_) | Value::Map(_) => items.extend(items_of(&value)),
-                value => items.push(value.clone()),
-            }
-        }
-        Some(items)
     }
 
     /// What a value comes to. `Ok(Absent)` for an optional path that is absent.
@@ -577,25 +397,7 @@ impl<'a> View<'a> {
     }
 }
 
-fn map_get<'v>(entries: &'v [(Value, Value)], key: &Value) -> &'v Value {
+/// The value under a key of a map.
+pub fn map_get<'v>(entries: &'v [(Value, Value)], key: &Value) -> &'v Value {
     entries.iter().find(|(entry, _)| entry == key).map_or(&ABSENT, |(_, value)| value)
-}
-
-/// The number of items of a collection, or of characters of a text.
-fn size(value: &Value) -> usize {
-    match value {
-        Value::List(items) => items.len(),
-        Value::Map(entries) => entries.len(),
-        Value::Text(text) => text.chars().count(),
-        _ => 0,
-    }
-}
-
-/// The items of a list or set, the keys of a map.
-fn items_of(value: &Value) -> Vec<Value> {
-    match value {
-        Value::List(items) => items.to_vec(),
-        Value::Map(entries) => entries.iter().map(|(key, _)| key.clone()).collect(),
-        _ => Vec::new(),
-    }
 }

@@ -10,6 +10,7 @@ mod run;
 mod select;
 mod settle;
 mod trace;
+mod truth;
 mod verify;
 
 pub use event::{Env, Event, EventError, IdSource, NumberedIds};

@@ -11,7 +11,7 @@ use crate::model::{InputKind, WhileOpen};
 use crate::registry::Registry;
 use crate::state::Turn;
 
-use super::choose::{Choice, Considered, choose, effective, guard, limit, rank};
+use super::choose::{Choice, Considered, choose, consider, effective, guard, has_passed, limit};
 use super::eval::{Inputs, Readable, View};
 use super::recognise::{Heard, hear, triggered, work_out};
 use super::run::{Plan, Run, StepError, open_calls};
@@ -84,8 +84,7 @@ impl<'a> Run<'a, '_> {
         let mut room = Vec::new();
         for (class, trigger) in &self.registry.by_event[event.index()] {
             let declared = &pack.classes[class.index()];
-            let earlier = candidates.iter().position(|candidate| candidate.class == *class);
-            if earlier.is_some_and(|at| candidates[at].verdict == Verdict::Chosen) {
+            if has_passed(&candidates, *class) {
                 continue;
             }
             let Some(matched) = triggered(self.registry, *class, *trigger, &declared.triggers[*trigger], heard) else {
@@ -97,13 +96,7 @@ impl<'a> Run<'a, '_> {
             let cut = if *class == pack.boundary { FrameSet::EMPTY } else { declared.needs.minus(gate) };
             let verdict = guard(&view, declared, *trigger, cut);
             room = inputs.late;
-            let considered = Considered { class: *class, trigger: *trigger, row: None, verdict };
-            match earlier {
-                None => candidates.push(considered),
-                // A later trigger of the same class speaks for it when it gets further.
-                Some(at) if rank(&considered.verdict) > rank(&candidates[at].verdict) => candidates[at] = considered,
-                Some(_) => {}
-            }
+            consider(&mut candidates, Considered { class: *class, trigger: *trigger, row: None, verdict });
         }
         candidates
     }

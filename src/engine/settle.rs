@@ -14,7 +14,7 @@ use crate::model::{Status, reason};
 use crate::registry::Registry;
 use crate::state::{OpenCall, Turn};
 
-use super::choose::{Choice, Considered, choose, guard, rank};
+use super::choose::{Choice, Considered, choose, consider, guard, has_passed};
 use super::eval::{OutcomeView, View};
 use super::run::{Plan, Run, StepError, open_calls};
 use super::trace::{Candidate, Verdict, guard_leaves, leaves};
@@ -130,17 +130,11 @@ impl<'a> Run<'a, '_> {
             if !listens {
                 continue;
             }
-            let earlier = candidates.iter().position(|known| known.class == *class && known.row.is_none());
-            if earlier.is_some_and(|at| candidates[at].verdict == Verdict::Chosen) {
+            if has_passed(&candidates, *class) {
                 continue;
             }
             let verdict = guard(&view, declared, *trigger, FrameSet::EMPTY);
-            let considered = Considered { class: *class, trigger: *trigger, row: None, verdict };
-            match earlier {
-                None => candidates.push(considered),
-                Some(at) if rank(&considered.verdict) > rank(&candidates[at].verdict) => candidates[at] = considered,
-                Some(_) => {}
-            }
+            consider(&mut candidates, Considered { class: *class, trigger: *trigger, row: None, verdict });
         }
         candidates
     }

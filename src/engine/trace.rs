@@ -6,7 +6,8 @@ use crate::model::ids::{ClassId, FrameSet, InputId};
 use crate::model::value::Value;
 use crate::source::Span;
 
-use super::eval::{Truth, View};
+use super::eval::View;
+use super::truth::Truth;
 
 /// The full trace of a step.
 #[derive(Debug, Clone, Default)]

@@ -16,21 +16,10 @@ pub const BUSY: &str = "busy";
 pub const STALE_OUTCOME: &str = "stale_outcome";
 /// A said value that the chosen class neither reads nor ignores.
 pub const UNUSED_SIGNAL: &str = "unused_signal";
-/// A saved state broke an invariant and was mended as declared.
-pub const REPAIRED: &str = "repaired";
 
 /// All of them; loading interns each.
-pub const ALL: [&str; 9] = [
-    NO_TRANSITION,
-    AMBIGUOUS,
-    CARRYOVER_BLOCKED,
-    VERIFICATION_FAILED,
-    STEP_LIMIT,
-    BUSY,
-    STALE_OUTCOME,
-    UNUSED_SIGNAL,
-    REPAIRED,
-];
+pub const ALL: [&str; 8] =
+    [NO_TRANSITION, AMBIGUOUS, CARRYOVER_BLOCKED, VERIFICATION_FAILED, STEP_LIMIT, BUSY, STALE_OUTCOME, UNUSED_SIGNAL];
 
 /// The statuses of an outcome, in the order of [`Status`](crate::model::Status); loading interns each.
 pub const STATUSES: [&str; 4] = ["ok", "failed", "timeout", "cancelled"];
