@@ -278,6 +278,7 @@ fn replay_is_strict() {
         ("{ user: 5 }", "expected a text, or a table of payload fields, found number `5`"),
         ("{ user: hello, signals: { plce: riga } }", "`plce` is no signal of this pack"),
         ("{ usr: hello }", "did you mean `user`?"),
+        ("{ events: [{ events: [{ user: hello }] }] }", "`events` cannot stand inside `events`"),
         ("{ expect: { transition: T10 } }", "the turn says nothing that happens"),
         ("{ tap: {} }", "`city` is missing; event `tap` demands it"),
         ("{ user: hello, tap: { city: x } }", "the turn has a second input `tap`"),
@@ -338,7 +339,10 @@ fn odd_scenario_files() {
 
     mini.write("scenarios/mini/latin.yaml", b"scenario: \xff\xfe\n");
     let run = mini.run(&["replay"]).code(2).stdout_eq("");
-    assert_eq!(err(&run), "error: scenarios/mini/latin.yaml: is not UTF-8: the first wrong byte is at offset 10\n");
+    assert_eq!(
+        err(&run),
+        "error: scenarios/mini/latin.yaml: is not UTF-8: the first wrong byte is at offset 10; save it as UTF-8\n"
+    );
     fs::remove_file(mini.path("scenarios/mini/latin.yaml")).expect("removed");
 
     fs::create_dir(mini.path("scenarios/mini/folder.yaml")).expect("a folder");
@@ -435,7 +439,9 @@ call-2 forecast → timeout: too late
         (&["explain", WEATHER, "--scenario", "Риги"], "no scenario `Риги`"),
         (&["explain", "nowhere.yaml"], "no such file: nowhere.yaml"),
         (&["explain", "scenarios"], "is a folder"),
-        (&["explain"], "the following required arguments were not provided"),
+        (&["explain", "scenarios/mini/weather.yaml:1", "--scenario", "forecast"], "both say which scenario"),
+        (&["explain"], "nothing to explain: write a scenario file, or `--pack FOLDER` with `--say TEXT`"),
+        (&["explain", "--say", "x"], "no pack is named: write `--pack FOLDER`"),
     ] {
         let run = mini.run(args).code(2).stdout_eq("");
         assert!(err(&run).contains(wanted), "{args:?}\n{}", err(&run));
@@ -481,6 +487,9 @@ utterance: Рига и Осло
         (&["--event", "shout"], "`shout` is no event of this pack"),
         (&["--event", "tap"], "event `tap` has no text"),
         (&["--today", "tomorrow"], "`tomorrow` is no date"),
+        (&["--today", "2020-01-01T10:00"], "`2020-01-01T10:00` is no date"),
+        (&["--input", r#"{"text": "y"}"#], "--say and --input both give `text`"),
+        (&["--input", r#"{"a": 1, "a": 2}"#], "--input:1:10: key `a` is given twice"),
     ] {
         let mut all = vec!["explain", "--pack", "mini", "--say", "x"];
         all.extend(args);
@@ -537,4 +546,100 @@ fn a_closed_pipe_is_no_fault() {
     let output = child.wait_with_output().expect("ended");
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+/// A report that does not arrive is no pass.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_a_fault() {
+    let mini = Mini::new();
+    for args in
+        [&["replay"][..], &["replay", "--format", "json"], &["explain", "--pack", "mini", "--say", "x"], &["--help"]]
+    {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+        let output = std::process::Command::new(cargo_bin!("segue"))
+            .args(args)
+            .current_dir(mini.0.path())
+            .stdout(full)
+            .output()
+            .expect("ended");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(text.starts_with("error: standard output cannot be written: "), "{args:?}\n{text}");
+    }
+}
+
+/// What cannot be kept or read fails its scenario and the run; the others are reported all the same.
+#[test]
+fn snapshots_that_cannot_be_written_or_read() {
+    let mini = Mini::new();
+    fs::remove_file(mini.path(RIGA)).expect("removed");
+    fs::create_dir(mini.path(RIGA)).expect("a folder");
+    for args in [&["replay"][..], &["replay", "--accept"]] {
+        let run = mini.at_home(args).code(2);
+        assert!(out(&run).contains(&format!("{RIGA}: ")) && out(&run).contains("it is a folder") == (args.len() == 2));
+        assert!(out(&run).ends_with("3 scenarios, 2 passed, 1 failed, 7 turns\n"), "{}", out(&run));
+    }
+    let document = document(&mini.run(&["replay", "--format", "json"]).code(2).stderr_eq(""));
+    assert_eq!(document["results"][1]["status"], "failed");
+    fs::remove_dir(mini.path(RIGA)).expect("removed");
+    fs::create_dir_all(mini.path(&format!("{RIGA}.new"))).expect("a folder");
+    let run = mini.at_home(&["replay"]).code(1);
+    assert!(out(&run).contains(".snap.new: cannot be written: "), "{}", out(&run));
+    fs::remove_dir(mini.path(&format!("{RIGA}.new"))).expect("removed");
+    mini.at_home(&["replay", "--accept"]).code(0);
+    mini.run(&["replay"]).code(0);
+}
+
+/// However many accept at once, each snapshot is whole, and nothing else is left behind.
+#[test]
+fn snapshots_are_written_by_many_at_once() {
+    let mini = Mini::new();
+    let many: String = (0..200).map(|n| format!("- {{ scenario: s{n}, turns: [{{ user: hm }}] }}\n")).collect();
+    mini.write("scenarios/mini/many.yaml", format!("scenarios:\n{many}"));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| mini.at_home(&["replay", "--accept"]).code(0));
+        }
+    });
+    mini.run(&["replay"]).code(0);
+    let names = mini.files().into_iter().map(|(path, _)| path.display().to_string());
+    assert_eq!(names.filter(|name| name.ends_with(".tmp")).count(), 0);
+}
+
+/// A file whose name nearly says what it is is not left out in silence.
+#[test]
+fn endings_of_files() {
+    let mini = Mini::new();
+    fs::rename(mini.path("transitions/mini/T1.yaml"), mini.path("transitions/mini/T1.YAML")).expect("renamed");
+    fs::rename(mini.path(WEATHER), mini.path("scenarios/mini/weather.YML")).expect("renamed");
+    mini.run(&["replay"]).code(0).stdout_eq("3 scenarios, 3 passed, 0 failed, 7 turns\n");
+    mini.write("transitions/mini/more.json", "{}");
+    let run = mini.run(&["replay"]).code(2);
+    assert_eq!(err(&run), "error: transitions/mini/more.json: is JSON; a pack is written in TOML or YAML\n");
+}
+
+#[test]
+fn odd_workspaces() {
+    let mini = Mini::new();
+    for (text, wanted) in [
+        (
+            "scenarios = []",
+            "segue.toml:1:13: error[bad-value]: no folder is named\n  help: write one, such as `scenarios",
+        ),
+        ("packs = [\"..\"]", "the folder is outside the workspace\n  help: write a path below it"),
+    ] {
+        mini.write("segue.toml", text);
+        let run = mini.run(&["replay"]).code(2).stdout_eq("");
+        assert!(err(&run).contains(wanted), "{text}\n{}", err(&run));
+    }
+    fs::remove_file(mini.path("segue.toml")).expect("removed");
+    fs::create_dir(mini.path("segue.toml")).expect("a folder");
+    let run = mini.run(&["replay"]).code(2).stdout_eq("");
+    assert_eq!(err(&run), "error: segue.toml: is a folder, a file is due here\n");
+    fs::remove_dir(mini.path("segue.toml")).expect("removed");
+    mini.write("segue.toml", "");
+    mini.write("scenarios/mini/dot.yaml", "scenario: x\npack: .\nturns: [{ user: x }]\n");
+    let run = mini.run(&["replay"]).code(2).stdout_eq("");
+    assert!(err(&run).contains("scenarios/mini/dot.yaml: no pack `.` in transitions/"), "{}", err(&run));
 }

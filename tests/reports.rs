@@ -39,6 +39,21 @@ fn a_null_in_a_flow_table() {
     assert_snapshot!(parsed("s.yaml", "turns:\n  - { user: помнишь, о чем говорили, expect: {} }\n"));
 }
 
+/// The help fits what is written: a key with its colon is no piece of a text.
+#[test]
+fn a_key_without_a_value_in_a_flow_table() {
+    for value in ["null", "~", ""] {
+        let report = parsed("s.yaml", &format!("call: {{ port: find, returns: {value} }}\n"));
+        assert!(report.contains("help: write a value, or leave the key out"), "{report}");
+    }
+}
+
+#[test]
+fn a_name_of_any_length() {
+    let report = parsed("s.yaml", &format!("a: *{}\n", "n".repeat(100_000)));
+    assert!(report.contains("no anchor `&nnn") && report.len() < 2000, "{}", report.len());
+}
+
 #[test]
 fn a_tab_that_indents() {
     assert_snapshot!(parsed("t.yaml", "when:\n\tстатус: да\n"));

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use serde_json::{Map, Value};
 
 use crate::declare::Options;
-use crate::diag::{Diagnostic, Diagnostics, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
 use crate::engine::Event;
 use crate::explain::{Explanation, explain, human, json};
 use crate::load::{Loaded, load};
@@ -30,7 +30,7 @@ use super::{NOT_RUN, Output, PASSED};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A scenario file; `FILE:2` is the second scenario in it.
-    #[arg(value_name = "FILE[:N]", required_unless_present_any = ["say", "event"], conflicts_with_all = ["state", "say", "event", "input", "signals", "today"])]
+    #[arg(value_name = "FILE[:N]", conflicts_with_all = ["state", "say", "event", "input", "signals", "today"])]
     file: Option<String>,
     /// The scenario in the file, by its name or a part of it.
     #[arg(long, value_name = "NAME", requires = "file")]
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "N", requires = "file")]
     turn: Option<usize>,
     /// The folder of the pack, or its name in the workspace [default for a scenario: its own].
-    #[arg(long, value_name = "FOLDER", required_unless_present = "file")]
+    #[arg(long, value_name = "FOLDER")]
     pack: Option<PathBuf>,
     /// The state before the event: the saved form, or frames by short name, as JSON, YAML or TOML [default: a new session].
     #[arg(long, value_name = "FILE")]
@@ -135,6 +135,9 @@ fn split(file: &str) -> (&str, Option<usize>) {
 }
 
 fn choose<'c>(cases: &'c [Case], nth: Option<usize>, name: Option<&str>, file: &str) -> Result<&'c Case, Problem> {
+    if nth.is_some() && name.is_some() {
+        return Err(Problem::new("`FILE:N` and `--scenario` both say which scenario: write one of them"));
+    }
     let names = || cases.iter().map(|case| case.scenario.name.as_str());
     if let Some(name) = name {
         let exact = cases.iter().find(|case| case.scenario.name == name);
@@ -169,13 +172,19 @@ fn choose<'c>(cases: &'c [Case], nth: Option<usize>, name: Option<&str>, file: &
 fn of_state(args: &Args, terminal: &mut Terminal) -> Result<Explanation, Problem> {
     let here = files::here()?;
     let workspace = Workspace::of(&here).unwrap_or_else(|_| Workspace::plain(&here));
-    let folder = args.pack.as_deref().unwrap_or(Path::new("."));
+    if args.say.is_none() && args.event.is_none() {
+        let due = "write a scenario file, or `--pack FOLDER` with `--say TEXT` or `--event NAME`";
+        return Err(Problem::new(format!("nothing to explain: {due}")));
+    }
+    let Some(folder) = args.pack.as_deref() else {
+        return Err(Problem::new("no pack is named: write `--pack FOLDER`"));
+    };
     let (registry, sources) = pack_in(&workspace, folder, terminal)?;
     let clock = match &args.today {
         None => Clock::default(),
         Some(text) => match text.parse::<Date>() {
-            Ok(today) => Clock::on(today),
-            Err(_) => return Err(Problem::new(format!("--today: {} is no date; write 2021-05-10", quoted(text)))),
+            Ok(today) if today.to_string() == *text => Clock::on(today),
+            _ => return Err(Problem::new(format!("--today: {} is no date; write 2021-05-10", quoted(text)))),
         },
     };
     let mut about = format!("pack {}", registry.pack().title);
@@ -240,6 +249,9 @@ fn event(args: &Args, registry: &Registry) -> Result<(Event, String), Problem> {
     let signals = object(args.signals.as_deref(), "--signals")?;
     if let Some(text) = &args.say {
         match text_field(pack, &name) {
+            Some(field) if payload.contains_key(&field) => {
+                return Err(Problem::new(format!("--say and --input both give `{field}`: write one of them")));
+            }
             Some(field) => {
                 payload.insert(field, Value::from(text.as_str()));
             }
@@ -266,10 +278,23 @@ fn text_field(pack: &Pack, event: &str) -> Option<String> {
 fn object(text: Option<&str>, what: &str) -> Result<Map<String, Value>, Problem> {
     let Some(text) = text else { return Ok(Map::new()) };
     match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => Ok(object),
+        Ok(Value::Object(object)) => match twice(text, what) {
+            Some(problem) => Err(problem),
+            None => Ok(object),
+        },
         Ok(_) => Err(Problem::new(format!("{what}: a JSON object is due, such as {{\"confidence\": 0.4}}"))),
         Err(error) => Err(Problem::new(format!("{what}: is no JSON: {error}"))),
     }
+}
+
+/// Of a key that is given twice JSON keeps the last; here it is an error as it is in files.
+fn twice(text: &str, what: &str) -> Option<Problem> {
+    let mut sources = SourceMap::default();
+    let out = Diagnostics::new();
+    syntax::parse(sources.add(what, text), text, Format::Json, &out);
+    let found = out.into_sorted().into_iter().find(|found| found.code == Code::DuplicateKey)?;
+    let at = sources.start(found.primary.span);
+    Some(Problem::new(format!("{what}:{}:{}: {}", at.line, at.column, found.message)))
 }
 
 /// The pack in a folder, or else the pack of that name in the workspace.

@@ -52,10 +52,15 @@ pub fn main() -> ExitCode {
             Verb::Explain(args) => explain::run(&args, &mut terminal),
         },
         Err(error) => {
-            // A closed pipe is no reason to fail.
-            let _ = error.print();
+            terminal.wrote(error.print());
             u8::try_from(error.exit_code()).unwrap_or(NOT_RUN)
         }
     };
-    ExitCode::from(code)
+    match terminal.unwritten() {
+        None => ExitCode::from(code),
+        Some(problem) => {
+            terminal.error(&problem);
+            ExitCode::from(NOT_RUN)
+        }
+    }
 }

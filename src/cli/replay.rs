@@ -86,20 +86,30 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     let packs = packs(args, &workspace, &corpus, terminal)?;
     let tried = run_all(args, &workspace, &corpus, &packs, terminal);
     let mut report = Report::default();
+    let mut whole = true;
     for faulty in &corpus.faulty {
         report.results.push(error(faulty));
     }
     for (case, tried) in corpus.cases.iter().zip(tried) {
         let mut tried = tried;
-        keep(args, in_ci, &workspace, case, &mut tried, &mut report)?;
+        if let Err(problem) = keep(args, in_ci, &workspace, case, &mut tried, &mut report) {
+            tried.ran.failures.push(Failure::new(None, case.scenario.span, problem.message));
+            tried.ran.status = Status::Failed;
+            whole = false;
+        }
         report.results.push(tried.ran);
     }
     report.results.sort_by(|a, b| a.file.cmp(&b.file));
     for orphan in &corpus.orphans {
         let pending = orphan.shown.ends_with(".new");
         if args.accept {
-            files::remove(&orphan.path, &orphan.shown)?;
-            report.notes.push(format!("removed {}", orphan.shown));
+            match files::remove(&orphan.path, &orphan.shown) {
+                Ok(()) => report.notes.push(format!("removed {}", orphan.shown)),
+                Err(problem) => {
+                    terminal.error(&problem.message);
+                    whole = false;
+                }
+            }
         } else if !pending {
             report.unreferenced.push(orphan.shown.clone());
         }
@@ -118,7 +128,7 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         }
     }
     Ok(match () {
-        () if report.count(Status::Error) > 0 => NOT_RUN,
+        () if report.count(Status::Error) > 0 || !whole => NOT_RUN,
         () if report.passed() => PASSED,
         () => FAILED,
     })
@@ -158,7 +168,10 @@ fn packs(args: &Args, workspace: &Workspace, corpus: &Corpus, terminal: &mut Ter
         if packs.iter().any(|pack| pack.name.as_ref() == Some(name)) {
             continue;
         }
-        let texts = workspace.pack(name).map_err(|problem| Problem::new(format!("{}: {problem}", case.file)))?;
+        let texts = workspace.pack(name).map_err(|problem| match workspace.packs().contains(name) {
+            true => problem,
+            false => Problem::new(format!("{}: {problem}", case.file)),
+        })?;
         packs.push(Loaded { name: Some(name.clone()), registry: registry(&texts, name, terminal)? });
     }
     Ok(packs)
@@ -275,8 +288,10 @@ fn keep(
     } else if in_ci {
         "run `segue replay --accept` where CI is not set, and commit the file".into()
     } else {
-        files::write(&pending, &shown_pending, fresh)?;
-        format!("look at {shown_pending}, then run `segue replay --accept`")
+        match files::write(&pending, &shown_pending, fresh) {
+            Ok(()) => format!("look at {shown_pending}, then run `segue replay --accept`"),
+            Err(problem) => problem.message,
+        }
     });
     tried.ran.failures.push(failure);
     tried.ran.status = Status::Failed;

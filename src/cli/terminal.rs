@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Standard output and standard error.
 pub struct Terminal {
+    unwritten: Option<std::io::Error>,
     color_out: bool,
     color_err: bool,
 }
@@ -15,6 +16,7 @@ impl Terminal {
     /// As the process has them; `NO_COLOR` and the like are heard.
     pub fn new() -> Self {
         Self {
+            unwritten: None,
             color_out: AutoStream::choice(&stdout()) != ColorChoice::Never,
             color_err: AutoStream::choice(&stderr()) != ColorChoice::Never,
         }
@@ -32,8 +34,22 @@ impl Terminal {
 
     /// Prints to standard output.
     pub fn out(&mut self, text: &str) {
-        // Whoever reads may have gone: that is their business.
-        let _ = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
+        let written = stdout().write_all(text.as_bytes()).and_then(|()| stdout().flush());
+        self.wrote(written);
+    }
+
+    /// Notes what became of writing to standard output.
+    pub fn wrote(&mut self, written: std::io::Result<()>) {
+        match written {
+            // Whoever reads may have gone: that is their business.
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => self.unwritten = Some(error),
+            _ => {}
+        }
+    }
+
+    /// Why something is missing on standard output, if it is.
+    pub fn unwritten(&self) -> Option<String> {
+        self.unwritten.as_ref().map(|error| format!("standard output cannot be written: {}", error.kind()))
     }
 
     /// Prints to standard error.

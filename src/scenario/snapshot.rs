@@ -5,6 +5,8 @@ use similar::TextDiff;
 
 /// Slugs are cut after this many bytes: file systems take 255 for a whole name.
 const LONGEST: usize = 150;
+/// So are the stems of scenario files.
+const LONGEST_STEM: usize = 75;
 
 /// The text of a snapshot file. The header is for people; comparison ignores it.
 #[must_use]
@@ -44,6 +46,7 @@ pub fn diff(file: &str, transcript: &str) -> String {
 /// get a digest of the scenario's name, so that each has its own whatever the order.
 #[must_use]
 pub fn names(stem: &str, scenarios: &[&str]) -> Vec<String> {
+    let stem = short(stem);
     let slugs: Vec<(String, bool)> = scenarios.iter().map(|name| slug(name)).collect();
     let name = |index: usize| {
         let (slug, whole) = &slugs[index];
@@ -55,6 +58,15 @@ pub fn names(stem: &str, scenarios: &[&str]) -> Vec<String> {
         }
     };
     (0..slugs.len()).map(name).collect()
+}
+
+/// The stem of a scenario file as the names of its snapshots begin; one that is cut gets a digest.
+#[must_use]
+pub fn short(stem: &str) -> String {
+    if stem.len() <= LONGEST_STEM {
+        return stem.to_owned();
+    }
+    format!("{}_{:08x}", &stem[..stem.floor_char_boundary(LONGEST_STEM)], digest(stem))
 }
 
 /// Letters and digits of any script, lower case, with `_` for all else; and whether nothing had to be cut.
@@ -69,10 +81,7 @@ fn slug(name: &str) -> (String, bool) {
         }
     }
     let whole = slug.trim_end_matches('_');
-    let mut end = whole.len().min(LONGEST);
-    while !whole.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = whole.floor_char_boundary(LONGEST);
     (whole[..end].trim_end_matches('_').to_owned(), end == whole.len() && end > 0)
 }
 
@@ -96,6 +105,14 @@ mod tests {
         once.sort();
         once.dedup();
         assert_eq!(once.len(), names.len());
+    }
+
+    #[test]
+    fn names_fit_a_file_system() {
+        let (stem, slug) = ("ж".repeat(125), "ы".repeat(300));
+        let names = [names(&stem, &[&slug])[0].clone(), names(&format!("{stem}x"), &[&slug])[0].clone()];
+        assert!(names.iter().all(|name| name.len() + ".snap.new".len() <= 255), "{names:?}");
+        assert!(names.iter().all(|name| name.starts_with(&"ж".repeat(37))) && names[0] != names[1], "{names:?}");
     }
 
     #[test]

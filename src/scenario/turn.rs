@@ -152,6 +152,12 @@ fn turn_keys(pack: &Pack) -> Vec<&str> {
 }
 
 fn unknown_key(pack: &Pack, entry: &Entry, out: &Diagnostics) {
+    if OWN_KEYS.contains(&entry.key.as_str()) {
+        let message = format!("{} cannot stand inside `events`", quoted(&entry.key));
+        let found = Diagnostic::error(Code::UnknownKey, entry.key_span, message);
+        out.push(found.help("write it beside `events`, or make it a turn of its own"));
+        return;
+    }
     let mut known = turn_keys(pack);
     known.extend(OWN_KEYS);
     let help = match suggest(&entry.key, known.iter().copied()) {

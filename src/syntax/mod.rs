@@ -24,14 +24,14 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name ends in: `.toml`, `.yaml`, `.yml` or `.json`.
+    /// The format that a file name ends in: `.toml`, `.yaml`, `.yml` or `.json`, in either case.
     #[must_use]
     pub fn of_path(name: &str) -> Option<Self> {
         let (stem, ending) = name.rsplit_once('.')?;
         if stem.is_empty() || stem.ends_with(['/', '\\']) {
             return None;
         }
-        match ending {
+        match ending.to_ascii_lowercase().as_str() {
             "toml" => Some(Self::Toml),
             "yaml" | "yml" => Some(Self::Yaml),
             "json" => Some(Self::Json),

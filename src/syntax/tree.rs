@@ -182,7 +182,8 @@ impl<'t> Tree<'t> {
         let Some((last, parents)) = path.split_last() else { return };
         if self.is_null(value) {
             let message = format!("{} has no value", quoted(&last.text));
-            let comma = in_flow || last.text.contains(' ');
+            let after = self.text.get(last.span.end as usize..).unwrap_or_default();
+            let comma = (in_flow || last.text.contains(' ')) && !after.trim_start().starts_with(':');
             let help = if comma { "quote the text: it holds a comma" } else { "write a value, or leave the key out" };
             self.error(Code::NullValue, last.span, message, help);
         }

@@ -91,7 +91,7 @@ impl Yaml<'_> {
             }
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::UnresolvedAlias(name) => {
-                let message = format!("no anchor `&{name}` stands above");
+                let message = format!("no anchor {} stands above", quoted(&format!("&{name}")));
                 self.tree.error(Code::UnknownName, span, message, "quote the text if it begins with `*`");
                 let id = self.tree.bad(span);
                 self.value(id, span);

@@ -191,7 +191,7 @@ impl Workspace {
                 let file = self.root.join(&faulty.file);
                 let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 file.parent().map(|beside| beside.join(SNAPSHOTS)).as_deref() == Some(folder)
-                    && name.starts_with(&format!("{stem}__"))
+                    && name.starts_with(&format!("{}__", snapshot::short(&stem)))
             });
             if !used && !unknown {
                 corpus.orphans.push(Orphan { shown: self.shown(&path), path });

@@ -4,12 +4,16 @@
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Problem;
 use crate::syntax::{Format, Limits};
 
 /// Folders inside each other, at most.
 const DEEPEST: usize = 32;
+/// How many files this process has written.
+static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
 /// Files below one folder, at most.
 const MOST_FILES: usize = 100_000;
 
@@ -59,7 +63,7 @@ pub fn read(path: &Path, shown: &str) -> Result<String, Problem> {
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Problem::new(format!("{shown}: is not UTF-8: the first wrong byte is at offset {at}"))
+        Problem::new(format!("{shown}: is not UTF-8: the first wrong byte is at offset {at}; save it as UTF-8"))
     })
 }
 
@@ -132,7 +136,8 @@ pub fn folders(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Writes a file whole or not at all; its folder is made where it is missing.
+/// Writes a file whole or not at all; its folder is made where it is missing. Who else writes it at the same time writes
+/// it whole too: each writer has a file of its own beside it, hidden, until it is done.
 ///
 /// # Errors
 /// What the file system refuses.
@@ -141,13 +146,15 @@ pub fn write(path: &Path, shown: &str, text: &str) -> Result<(), Problem> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
     }
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".tmp");
-    let beside = path.with_file_name(name);
-    let mut file = fs::File::create(&beside).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    drop(file);
-    fs::rename(&beside, path).map_err(failed)
+    let count = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let beside = path.with_file_name(format!(".segue-{}-{count}.tmp", std::process::id()));
+    let written = fs::File::create(&beside)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&beside, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&beside);
+        failed(error)
+    })
 }
 
 /// Removes a file; one that is not there is no error.
@@ -155,6 +162,9 @@ pub fn write(path: &Path, shown: &str, text: &str) -> Result<(), Problem> {
 /// # Errors
 /// What the file system refuses.
 pub fn remove(path: &Path, shown: &str) -> Result<(), Problem> {
+    if kind(path) == Kind::Missing {
+        return Ok(()); // a file system that takes no changes would refuse even this
+    }
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(Problem::new(format!("{shown}: cannot be removed: {}", reason(&error))))

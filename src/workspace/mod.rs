@@ -47,7 +47,7 @@ impl Workspace {
         let start = files::real(path);
         let mut folder = Some(start.as_path());
         while let Some(at) = folder {
-            if files::kind(&at.join(MARK)) == files::Kind::File {
+            if files::kind(&at.join(MARK)) != files::Kind::Missing {
                 return Self::read(at);
             }
             folder = at.parent();
@@ -71,9 +71,14 @@ impl Workspace {
         if let Some(node) = syntax::parse(file, &text, Format::Toml, &out)
             && let Some(reader) = Reader::new(&node, "the workspace", &out)
         {
-            for (key, folders) in [("packs", &mut own.packs), ("scenarios", &mut own.scenarios)] {
+            let lists = [("packs", "transitions", &mut own.packs), ("scenarios", "scenarios", &mut own.scenarios)];
+            for (key, usual, folders) in lists {
                 if let Some(field) = reader.optional(key) {
                     *folders = field.list().into_iter().flatten().filter_map(folder).collect();
+                    if folders.is_empty() && out.is_empty() {
+                        let help = format!("write one, such as `{key} = [\"{usual}\"]`, or leave the key out");
+                        let _: Option<()> = field.bad("no folder is named", &help);
+                    }
                 }
             }
             reader.finish();
@@ -81,8 +86,14 @@ impl Workspace {
         if out.is_empty() {
             return Ok(own);
         }
-        let found = crate::report::short(&sources, &out.into_sorted());
-        Err(Problem::new(found.trim_end()))
+        let mut text = String::new();
+        for found in out.into_sorted() {
+            text.push_str(&crate::report::short(&sources, std::slice::from_ref(&found)));
+            if let Some(help) = &found.help {
+                text.push_str(&format!("  help: {help}\n"));
+            }
+        }
+        Err(Problem::new(text.trim_end()))
     }
 
     /// The folder.
@@ -119,7 +130,7 @@ impl Workspace {
     /// # Errors
     /// There is no such pack, or one of its files cannot be read.
     pub fn pack(&self, name: &str) -> Result<Vec<SourceText>, Problem> {
-        let plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "..";
+        let plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "." && name != "..";
         let folder = self.packs.iter().map(|folder| self.root.join(folder).join(name));
         match folder.into_iter().find(|folder| plain && files::kind(folder) == files::Kind::Folder) {
             Some(folder) => self.pack_at(&folder),
@@ -145,8 +156,12 @@ impl Workspace {
         let mut texts = Vec::new();
         for path in files::walk(folder, &shown, &[])? {
             let name = self.shown(&path);
-            if matches!(Format::of_path(&name), Some(Format::Toml | Format::Yaml)) {
-                texts.push(SourceText { text: files::read(&path, &name)?, name });
+            match Format::of_path(&name) {
+                Some(Format::Toml | Format::Yaml) => texts.push(SourceText { text: files::read(&path, &name)?, name }),
+                Some(Format::Json) => {
+                    return Err(Problem::new(format!("{name}: is JSON; a pack is written in TOML or YAML")));
+                }
+                None => {}
             }
         }
         if texts.is_empty() {
