@@ -2,6 +2,8 @@
 
 mod follow;
 
+use std::collections::BTreeSet;
+
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::lexicon::{self, Matcher};
@@ -19,8 +21,8 @@ pub struct Registry {
     pack: Pack,
     graph: DiGraph<ClassId, Edge>,
     pub(crate) matcher: Matcher,
-    /// For each trigger form, in the matcher's order: class, trigger, alternative.
-    pub(crate) forms: Vec<Place3>,
+    /// For each trigger form, in the matcher's order, the alternative that it belongs to.
+    pub(crate) forms: Vec<AlternativeAt>,
     /// For each event the triggers on it.
     pub(crate) by_event: Vec<Vec<(ClassId, usize)>>,
     pub(crate) on_outcome: Vec<(ClassId, usize)>,
@@ -37,7 +39,8 @@ pub struct Registry {
     signals: Vec<bool>,
 }
 
-pub(crate) type Place3 = (ClassId, usize, usize);
+/// Class, trigger, alternative: where words that set a class off are written.
+pub(crate) type AlternativeAt = (ClassId, usize, usize);
 
 /// What an edge of the registry's graph says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,14 +287,21 @@ fn derived_needed(pack: &Pack) -> Vec<Vec<bool>> {
 }
 
 fn strongest_first(pack: &Pack) -> Vec<ClassId> {
-    let mut rest: Vec<ClassId> = (0..pack.classes.len()).map(ClassId::at).collect();
-    let mut order = Vec::with_capacity(rest.len());
-    while !rest.is_empty() {
-        let at = rest
-            .iter()
-            .position(|class| !rest.iter().any(|other| pack.precedes[other.index()][class.index()]))
-            .unwrap_or(0);
-        order.push(rest.remove(at));
+    // For each class how many that precede it are not placed yet.
+    let mut before = vec![0_usize; pack.classes.len()];
+    for row in &pack.precedes {
+        row.iter().zip(&mut before).for_each(|(precedes, count)| *count += usize::from(*precedes));
+    }
+    let mut ready: BTreeSet<usize> = (0..before.len()).filter(|class| before[*class] == 0).collect();
+    let mut order = Vec::with_capacity(before.len());
+    while let Some(class) = ready.pop_first() {
+        order.push(ClassId::at(class));
+        for (other, _) in pack.precedes[class].iter().enumerate().filter(|(_, precedes)| **precedes) {
+            before[other] -= 1;
+            if before[other] == 0 {
+                ready.insert(other);
+            }
+        }
     }
     order
 }
