@@ -13,6 +13,8 @@ mod presence_finding;
 mod same;
 mod show;
 
+pub use show::path;
+
 use crate::diag::Diagnostics;
 use crate::model::Pack;
 

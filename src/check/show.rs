@@ -21,6 +21,7 @@ pub fn slot(pack: &Pack, slot: Slot) -> String {
 }
 
 /// A path as it is written, without the dollar.
+#[must_use]
 pub fn path(pack: &Pack, path: &Path) -> String {
     let name = |sym| pack.names.text(sym);
     let input = |id: crate::model::ids::InputId| name(pack.inputs[id.index()].name);
@@ -61,7 +62,7 @@ pub fn path(pack: &Pack, path: &Path) -> String {
                 text.push_str(&self::path(pack, key));
                 text.push_str("]\"");
             }
-            Step::Keys => text.push_str(" (keys)"),
+            Step::Keys => text.push_str(".keys"),
         }
     }
     text

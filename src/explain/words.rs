@@ -3,52 +3,11 @@
 use std::cmp::Ordering;
 
 use crate::model::Pack;
-use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
-use crate::model::ids::Slot;
+use crate::model::cond::{Cond, Op, Operand};
 use crate::model::value::Value;
 use crate::scenario::show;
 
-/// A path as an author writes it: `root.root_route_id.level`.
-#[must_use]
-pub fn path(pack: &Pack, path: &Path) -> String {
-    let name = |sym| pack.names.text(sym);
-    let input = |input: crate::model::ids::InputId| name(pack.inputs[input.index()].name);
-    let field = |slot: Slot| show::slot(pack, slot);
-    let mut text = match path.place {
-        Place::Field(slot) => field(slot),
-        Place::Before(slot) => format!("before.{}", field(slot)),
-        Place::Input(at) => format!("input.{}", input(at)),
-        Place::Ambiguous(at) => format!("input.{}.ambiguous", input(at)),
-        Place::Candidates(at) => format!("input.{}.candidates", input(at)),
-        Place::Partial(at) => format!("input.{}.partial", input(at)),
-        Place::Outcome(at) => format!("outcome.{}", name(pack.outcomes[at.index()].name)),
-        Place::OutcomeStatus => "outcome.status".into(),
-        Place::OutcomeCall => "outcome.call".into(),
-        Place::OutcomePort => "outcome.port".into(),
-        Place::OutcomeError => "outcome.error".into(),
-        Place::Kept(at) => format!("outcome.kept.{}", name(pack.kept[at.index()].0)),
-        Place::AnswerMode => "answer.mode".into(),
-        Place::AnswerClaims => "answer.claims".into(),
-        Place::Reason => "reason".into(),
-        Place::CallPorts => "call.port".into(),
-        Place::CallPort(site) => format!("call.{}.port", name(site)),
-        Place::CallArg(site, arg) => format!("call.{}.{}", name(site), name(arg)),
-        Place::EnvToday => "env.today".into(),
-        Place::EnvNow => "env.now".into(),
-        Place::EnvTurn => "env.turn_id".into(),
-        Place::EnvSession => "env.session_id".into(),
-        Place::EntryKey => "key".into(),
-        Place::EntryValue => "value".into(),
-    };
-    for step in &path.steps {
-        match step {
-            Step::Field(of) | Step::Column(of) => text.push_str(&format!(".{}", name(*of))),
-            Step::Lookup(key) => text.push_str(&format!("[{}]", self::path(pack, key))),
-            Step::Keys => text.push_str(" keys"),
-        }
-    }
-    text
-}
+pub use crate::check::path;
 
 /// A value that a test found: `no value` when absent.
 #[must_use]
