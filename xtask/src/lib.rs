@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+pub mod peers;
 pub mod tidy;
 pub mod transitions;
 pub mod tree;

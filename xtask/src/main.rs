@@ -5,6 +5,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
+  peers [N]...            compare with the benchmark in ../shared/peers, at tables of N transitions (10): answers, then speed
   tidy                    check layers, file heads and sizes, words and links
   transitions [--check]   write docs/transitions.md, or say whether it is up to date
 ";
@@ -14,11 +15,26 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = xtask::root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["peers", ref sizes @ ..] => peers(&root, sizes),
         ["tidy"] => tidy(&root),
         ["transitions"] => report(xtask::transitions::write(&root)),
         ["transitions", "--check"] => report(xtask::transitions::check(&root)),
         _ => {
             eprint!("{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn peers(root: &std::path::Path, sizes: &[&str]) -> ExitCode {
+    let Ok(sizes) = sizes.iter().map(|size| size.parse()).collect::<Result<Vec<usize>, _>>() else {
+        eprint!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match xtask::peers::run(root, if sizes.is_empty() { &[10] } else { &sizes }) {
+        Ok(right) => ExitCode::from(u8::from(!right)),
+        Err(why) => {
+            eprintln!("{why}");
             ExitCode::from(2)
         }
     }
