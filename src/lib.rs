@@ -58,6 +58,7 @@ pub mod explain;
 pub mod lexicon;
 pub mod load;
 pub mod model;
+pub mod recorded;
 pub mod registry;
 pub mod report;
 pub mod scenario;

@@ -441,11 +441,35 @@ call-2 forecast → timeout: too late
         (&["explain", "scenarios"], "is a folder"),
         (&["explain", "scenarios/mini/weather.yaml:1", "--scenario", "forecast"], "both say which scenario"),
         (&["explain"], "nothing to explain: write a scenario file, or `--pack FOLDER` with `--say TEXT`"),
-        (&["explain", "--say", "x"], "no pack is named: write `--pack FOLDER`"),
     ] {
         let run = mini.run(args).code(2).stdout_eq("");
         assert!(err(&run).contains(wanted), "{args:?}\n{}", err(&run));
     }
+}
+
+/// Where no pack is named the one of `segue.toml` is meant, else the only one.
+#[test]
+fn the_pack_that_is_meant() {
+    let mini = Mini::new();
+    let say = ["explain", "--say", "x"];
+    mini.run(&say).code(0);
+    copy(&mini.path("transitions/mini"), &mini.path("transitions/other"));
+    let run = mini.run(&say).code(2).stdout_eq("");
+    let wanted =
+        "no pack is named, and there are `mini`, `other`: write `--pack FOLDER`, or `pack = \"mini\"` in segue.toml";
+    assert!(err(&run).contains(wanted), "{}", err(&run));
+    mini.write("segue.toml", "pack = \"other\"\n");
+    mini.run(&say).code(0);
+    mini.write("segue.toml", "pack = \"othr\"\n");
+    let run = mini.run(&say).code(2).stdout_eq("");
+    assert!(err(&run).contains("no pack `othr` in transitions/: there are `mini`, `other`"), "{}", err(&run));
+    mini.write("segue.toml", "pack = [\"other\"]\n");
+    let run = mini.run(&say).code(2).stdout_eq("");
+    assert!(err(&run).contains("segue.toml:1:8: error[wrong-type]: expected text, found a list"), "{}", err(&run));
+    fs::remove_dir_all(mini.path("transitions")).expect("removed");
+    mini.write("segue.toml", "");
+    let run = mini.run(&say).code(2).stdout_eq("");
+    assert!(err(&run).contains("no pack is named, and there is none in the workspace"), "{}", err(&run));
 }
 
 #[test]

@@ -6,10 +6,10 @@ use jiff::civil::Date;
 use serde_json::{Map, Value};
 
 use crate::declare::Options;
-use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
+use crate::diag::{Code, Diagnostics, quoted, suggest};
 use crate::engine::Event;
 use crate::explain::{Explanation, explain, human, json};
-use crate::load::{Loaded, load};
+use crate::load::load;
 use crate::model::Pack;
 use crate::registry::Registry;
 use crate::scenario::{self, Clock, show};
@@ -18,6 +18,7 @@ use crate::state::SessionState;
 use crate::syntax::{self, Format};
 use crate::workspace::{Case, Problem, Workspace, files};
 
+use super::reading::{loaded, mended, pack_in, read, unread};
 use super::terminal::Terminal;
 use super::{NOT_RUN, Output, PASSED};
 
@@ -38,7 +39,7 @@ pub struct Args {
     /// Which turn, from 1 [default: the last].
     #[arg(long, value_name = "N", requires = "file")]
     turn: Option<usize>,
-    /// The folder of the pack, or its name in the workspace [default for a scenario: its own].
+    /// The folder of the pack, or its name in the workspace [default: for a scenario its own, else the one that is meant].
     #[arg(long, value_name = "FOLDER")]
     pack: Option<PathBuf>,
     /// The state before the event: the saved form, or frames by short name, as JSON, YAML or TOML [default: a new session].
@@ -104,17 +105,17 @@ fn of_scenario(args: &Args, file: &str, terminal: &mut Terminal) -> Result<Expla
     }
     let corpus = workspace.corpus(&[path.to_path_buf()])?;
     if let Some(faulty) = corpus.faulty.first() {
-        return Err(found(&corpus.sources, &faulty.problems, &faulty.file, terminal));
+        return Err(unread(&corpus.sources, &faulty.problems, &faulty.file, terminal));
     }
     let case = choose(&corpus.cases, nth, args.scenario.as_deref(), file)?;
     let loaded = match (&args.pack, &case.pack) {
-        (Some(pack), _) => pack_in(&workspace, pack, terminal)?,
+        (Some(pack), _) => pack_in(&workspace, Some(pack), terminal)?,
         (None, Some(name)) => loaded(load(&workspace.pack(name)?, &Options::default()), name, terminal)?,
         (None, None) => return Err(Problem::new(format!("{}: the scenario names no pack; write `--pack`", case.file))),
     };
     let (registry, sources) = loaded;
     let script = scenario::script(&registry, &case.scenario)
-        .map_err(|problems| self::found(&corpus.sources, &problems, &case.file, terminal))?;
+        .map_err(|problems| unread(&corpus.sources, &problems, &case.file, terminal))?;
     let count = script.turns.len();
     let turn = args.turn.unwrap_or(count);
     if turn == 0 || turn > count {
@@ -171,15 +172,15 @@ fn choose<'c>(cases: &'c [Case], nth: Option<usize>, name: Option<&str>, file: &
 
 fn of_state(args: &Args, terminal: &mut Terminal) -> Result<Explanation, Problem> {
     let here = files::here()?;
-    let workspace = Workspace::of(&here).unwrap_or_else(|_| Workspace::plain(&here));
+    let workspace = match Workspace::of(&here) {
+        Err(_) if args.pack.is_some() => Workspace::plain(&here),
+        found => found?,
+    };
     if args.say.is_none() && args.event.is_none() {
         let due = "write a scenario file, or `--pack FOLDER` with `--say TEXT` or `--event NAME`";
         return Err(Problem::new(format!("nothing to explain: {due}")));
     }
-    let Some(folder) = args.pack.as_deref() else {
-        return Err(Problem::new("no pack is named: write `--pack FOLDER`"));
-    };
-    let (registry, sources) = pack_in(&workspace, folder, terminal)?;
+    let (registry, sources) = pack_in(&workspace, args.pack.as_deref(), terminal)?;
     let clock = match &args.today {
         None => Clock::default(),
         Some(text) => match text.parse::<Date>() {
@@ -191,7 +192,9 @@ fn of_state(args: &Args, terminal: &mut Terminal) -> Result<Explanation, Problem
     let state = match &args.state {
         Some(path) => {
             let shown = workspace.shown(&files::real(path));
-            let state = state(&registry, path, &shown, &clock, terminal)?;
+            let (state, repaired) =
+                read(path, &shown, terminal, |node, out| scenario::state_of(&registry, node, &clock, out))?;
+            mended(registry.pack(), &repaired, terminal);
             about.push_str(&format!(", state {shown}"));
             state
         }
@@ -203,33 +206,6 @@ fn of_state(args: &Args, terminal: &mut Terminal) -> Result<Explanation, Problem
     let (event, shown) = event(args, &registry)?;
     let step = scenario::take(&registry, state, &event, shown, &clock);
     Ok(explain(&registry, &sources, about, &[step]))
-}
-
-fn state(
-    registry: &Registry,
-    path: &Path,
-    shown: &str,
-    clock: &Clock,
-    terminal: &mut Terminal,
-) -> Result<SessionState, Problem> {
-    let text = files::read(path, shown)?;
-    let format = Format::of_path(shown)
-        .ok_or_else(|| Problem::new(format!("{shown}: is no state file (*.json, *.yaml, *.yml, *.toml)")))?;
-    let mut sources = SourceMap::default();
-    let out = Diagnostics::new();
-    let file = sources.add(shown, &text);
-    let node = syntax::parse(file, &text, format, &out).filter(|_| out.is_empty());
-    let state = node.and_then(|node| scenario::state_of(registry, &node, clock, &out));
-    match state {
-        Some((state, repaired)) if out.is_empty() => {
-            for invariant in repaired {
-                let name = registry.pack().names.text(invariant);
-                terminal.err(&format!("note: the state broke the invariant `{name}` and was mended as it declares\n"));
-            }
-            Ok(state)
-        }
-        _ => Err(found(&sources, &out.into_sorted(), shown, terminal)),
-    }
 }
 
 /// The event that the arguments describe, and how to show it.
@@ -295,30 +271,4 @@ fn twice(text: &str, what: &str) -> Option<Problem> {
     let found = out.into_sorted().into_iter().find(|found| found.code == Code::DuplicateKey)?;
     let at = sources.start(found.primary.span);
     Some(Problem::new(format!("{what}:{}:{}: {}", at.line, at.column, found.message)))
-}
-
-/// The pack in a folder, or else the pack of that name in the workspace.
-fn pack_in(workspace: &Workspace, pack: &Path, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
-    let name = pack.to_string_lossy().into_owned();
-    let texts = match files::kind(pack) {
-        files::Kind::Missing if !name.contains(['/', '\\']) => workspace.pack(&name)?,
-        _ => workspace.pack_at(&files::real(pack))?,
-    };
-    loaded(load(&texts, &Options::default()), &name, terminal)
-}
-
-fn loaded(loaded: Loaded, name: &str, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
-    match loaded.registry {
-        Some(registry) => Ok((registry, loaded.sources)),
-        None => {
-            terminal.err(&crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err()));
-            Err(Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics))))
-        }
-    }
-}
-
-/// Prints findings to standard error and sums them up.
-fn found(sources: &SourceMap, problems: &[Diagnostic], file: &str, terminal: &mut Terminal) -> Problem {
-    terminal.err(&crate::report::human(sources, problems, terminal.color_err()));
-    Problem::new(format!("{file} cannot be read: {}", crate::report::summary(problems)))
 }

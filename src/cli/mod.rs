@@ -1,6 +1,8 @@
 //! The command line: one file a verb. A verb reads its arguments, makes library calls and prints.
 
 mod explain;
+mod reading;
+mod recorded;
 mod replay;
 mod terminal;
 

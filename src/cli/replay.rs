@@ -11,6 +11,7 @@ use crate::scenario::report::{Ran, Report, Status, human, json};
 use crate::scenario::{self, Failure, snapshot};
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
+use super::recorded;
 use super::terminal::Terminal;
 use super::{FAILED, NOT_RUN, Output, PASSED};
 
@@ -35,9 +36,19 @@ pub struct Args {
     /// How many scenarios run at the same time [default: one a processor].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Run every scenario on the pack in this folder, whatever pack it names.
+    /// Run every scenario, or the recorded dialogues, on the pack in this folder.
     #[arg(long, value_name = "FOLDER")]
     pack: Option<PathBuf>,
+    /// Run the recorded dialogues in this file instead: one JSON record a line, packed with gzip or not, in a form that the
+    /// pack declares under `[recording.NAME]`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "accept", "filter", "jobs"])]
+    recorded: Option<PathBuf>,
+    /// Begin each recorded turn in this state: frames, a scenario file or a saved session, as JSON, YAML or TOML.
+    #[arg(long, value_name = "STATE", requires = "recorded")]
+    given: Option<PathBuf>,
+    /// Explain the first N recorded turns that come out otherwise than expected.
+    #[arg(long, value_name = "N", requires = "recorded", value_parser = clap::value_parser!(u32).range(1..))]
+    misses: Option<u32>,
 }
 
 /// A pack that was loaded.
@@ -66,6 +77,11 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
 }
 
 fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+    if let Some(file) = &args.recorded {
+        let misses = usize::try_from(args.misses.unwrap_or(0)).unwrap_or(usize::MAX);
+        let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
+        return recorded::run(&recorded::Asked { file, pack, given, misses, format: args.format }, terminal);
+    }
     let in_ci = files::in_ci();
     if args.accept && in_ci {
         return Err(Problem::new("`--accept` writes snapshots, and with CI set nothing is written"));

@@ -35,7 +35,10 @@ pub(super) const NAMED: &[&str] = &[
     "message",
     "answer_mode",
     "block",
+    "recording",
 ];
+/// Those of them that change nothing of what a step does: they are no part of the fingerprint.
+pub(super) const BESIDE: &[&str] = &["recording"];
 /// Sections that are lists.
 const LISTS: &[&str] = &["invariant", "transition"];
 

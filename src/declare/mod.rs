@@ -13,6 +13,7 @@ mod manifest;
 mod merge;
 mod paths;
 mod ports;
+mod recordings;
 mod triggers;
 mod types;
 mod values;
@@ -167,6 +168,7 @@ fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], o
     let order = manifest::precedence(&cx, &sections, &members);
     let boundary = boundary(&cx, &outlines, place);
     let invariants = manifest::invariants(&cx, &sections);
+    let recordings = recordings::recordings(&cx, &sections, &outlines);
     unused(&cx);
     poison(&cx, place);
     if out.has_errors() {
@@ -213,6 +215,7 @@ fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], o
         chains: order.chains,
         boundary: boundary?,
         reasons,
+        recordings,
     };
     walk::fill(&mut pack);
     Some(pack)

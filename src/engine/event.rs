@@ -51,7 +51,8 @@ pub enum EventError {
 }
 
 impl Event {
-    /// An input event from its payload and the host's signals, both JSON objects.
+    /// An input event from its payload and the host's signals, both JSON objects. A payload field or a signal that is null is
+    /// one that is left out.
     ///
     /// # Errors
     /// [`EventError`]: an unknown event, an unknown, missing or ill-typed payload field, an unknown or ill-typed signal.
@@ -71,19 +72,24 @@ impl Event {
                     declared.fields.iter().map(|(field, _)| pack.names.text(pack.inputs[field.index()].name)).collect();
                 DataError::new(key, format!("is no field of event `{name}`; fields are: {}", known.join(", ")))
             })?;
-            fields.push((input, typed(registry, input, json, key)?));
+            if !json.is_null() {
+                fields.push((input, typed(registry, input, json, key)?));
+            }
         }
         for (input, required) in &declared.fields {
             if *required && !fields.iter().any(|(field, _)| field == input) {
                 let key = pack.names.text(pack.inputs[input.index()].name);
-                return Err(DataError::new(key, format!("is missing; event `{name}` demands it")).into());
+                let what = if payload.contains_key(key) { "null" } else { "missing" };
+                return Err(DataError::new(key, format!("is {what}; event `{name}` demands it")).into());
             }
         }
         let signals = signals.as_object().ok_or_else(|| DataError::new("signals", "expected an object"))?;
         for (key, json) in signals {
             let input = pack.input(key).filter(|id| registry.is_signal(*id));
             let input = input.ok_or_else(|| DataError::new(key, "is no signal of this pack that a host may give"))?;
-            fields.push((input, typed(registry, input, json, key)?));
+            if !json.is_null() {
+                fields.push((input, typed(registry, input, json, key)?));
+            }
         }
         Ok(Event::Input { event, fields })
     }

@@ -77,7 +77,7 @@ pub fn scalar_text(names: &Names, value: &Value) -> String {
     }
 }
 
-/// Reads JSON as a value of a type.
+/// Reads JSON as a value of a type. A null is no value of any type; in a record it is a field that is left out.
 ///
 /// # Errors
 /// A [`DataError`] at the first place that does not fit.
@@ -86,7 +86,7 @@ pub fn from_json(pack: &Pack, ty: &Type, json: &Json) -> Result<Value, DataError
 }
 
 /// Reads a JSON object as named fields: unknown keys, missing mandatory fields and wrong types are errors; a field with a
-/// default that is left out gets it. With `open`, unknown keys are kept.
+/// default that is left out gets it. A null is a field that is left out. With `open`, unknown keys are kept.
 ///
 /// # Errors
 /// A [`DataError`] at the first place that does not fit.
@@ -161,11 +161,14 @@ fn record(pack: &Pack, fields: &[NamedType], open: bool, json: &Json, at: &str) 
     let mut value = RecordValue::default();
     for field in fields {
         let name = pack.names.text(field.name);
-        match object.get(name) {
+        match object.get(name).filter(|json| !json.is_null()) {
             Some(json) => value.fields.push((field.name, read(pack, &field.ty, json, &join(at, name))?)),
             None => match &field.default {
                 Some(default) => value.fields.push((field.name, default.clone())),
                 None if field.optional => {}
+                None if object.contains_key(name) => {
+                    return Err(DataError::new(join(at, name), "is null, and it is mandatory"));
+                }
                 None => return Err(DataError::new(join(at, name), "is missing")),
             },
         }

@@ -10,6 +10,7 @@ pub mod lexicon;
 pub mod names;
 pub mod period;
 pub mod reason;
+pub mod recording;
 pub mod schema;
 pub mod value;
 pub mod walk;
@@ -21,6 +22,7 @@ use cond::{Operand, Path};
 use ids::{ClassId, EventId, FrameId, FrameSet, InputId, MessageId, ModeId, OutcomeId, PortId, Slot, TableId};
 use names::{Names, Sym};
 use period::RelativePeriod;
+use recording::Recording;
 use schema::{Carryover, Enum, Field, Frame, Invariant, NamedType, Param, Record, Table, Type};
 use value::Value;
 
@@ -98,6 +100,8 @@ pub struct Pack {
     pub boundary: ClassId,
     /// Each reason that the pack itself names.
     pub reasons: Vec<Sym>,
+    /// Forms of recorded dialogues, by name.
+    pub recordings: Vec<Recording>,
 }
 
 /// What an outside input does while calls are open.

@@ -20,7 +20,7 @@ use crate::source::{FileId, Span};
 use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 
 pub use run::{Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, take};
-pub use script::{Script, script, state_of};
+pub use script::{Given, Reply, Script, env, given_of, script, state_of};
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]

@@ -202,6 +202,42 @@ pub fn state_of(
     enforced(registry, state, node, clock, out)
 }
 
+/// A state to begin with.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// The state.
+    pub state: SessionState,
+    /// The clock and the session that come with it.
+    pub clock: Clock,
+    /// Invariants that it broke and that were mended as they declare.
+    pub repaired: Vec<Sym>,
+}
+
+/// A state from a document: as [`state_of`] reads it, or a file with one scenario, whose `given` and `env` are taken.
+pub fn given_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Given> {
+    let Kind::Table(table) = &node.kind else {
+        return crate::syntax::Field::new(node, out).wrong_type("a state (a table)");
+    };
+    let written = |key: &str| table.get(key).map(|node| &node.kind);
+    if !matches!(written("scenario"), Some(Kind::Text(_))) && !matches!(written("scenarios"), Some(Kind::List(_))) {
+        let clock = Clock::default();
+        let (state, repaired) = state_of(registry, node, &clock, out)?;
+        return Some(Given { state, clock, repaired });
+    }
+    let mut all = Vec::new();
+    super::scenarios(node, out, &mut all);
+    let [scenario] = all.as_slice() else {
+        if out.is_empty() {
+            let message = format!("the file holds {} scenarios: which one is meant is not said", all.len());
+            out.push(Diagnostic::error(Code::BadValue, node.span, message).help("give a file with one scenario"));
+        }
+        return None;
+    };
+    out.extend(scenario.problems.iter().cloned());
+    let (state, repaired) = given(registry, scenario, out);
+    Some(Given { state, clock: scenario.env.clone(), repaired })
+}
+
 /// A state from frames by short name, the rest at their defaults.
 fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
     let mut fields = Vec::new();

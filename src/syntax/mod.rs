@@ -81,7 +81,7 @@ pub struct Node {
 /// What a value is, before any declared type is applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// No value. Always reported already, so readers stay silent about it.
+    /// No value. Reported already, so readers stay silent about it; but in [`data`] a value as good as others.
     Null,
     /// `true` or `false`.
     Bool(bool),
@@ -193,8 +193,25 @@ pub fn parse(file: FileId, text: &str, format: Format, out: &Diagnostics) -> Opt
     parse_within(file, text, format, &Limits::default(), out)
 }
 
+/// Reads JSON as programs write it, where a null is a value ([`Kind::Null`]) and not a fault; else as [`parse`] does.
+pub fn data(file: FileId, text: &str, out: &Diagnostics) -> Option<Node> {
+    let mut tree = tree(file, text, &Limits::default(), out)?;
+    tree.nulls = true;
+    json::parse(tree)
+}
+
 /// Reads a text within other limits.
 pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, out: &Diagnostics) -> Option<Node> {
+    let tree = tree(file, text, limits, out)?;
+    match format {
+        Format::Toml => toml::parse(tree),
+        Format::Yaml => yaml::parse(tree),
+        Format::Json => json::parse(tree),
+    }
+}
+
+/// The tree to be, where the text is one that may be read.
+fn tree<'t>(file: FileId, text: &'t str, limits: &Limits, out: &'t Diagnostics) -> Option<tree::Tree<'t>> {
     let place = |start: usize, end: usize| span(file, start, end);
     if text.len() > limits.max_bytes || u32::try_from(text.len()).is_err() {
         let message = format!("the file has {} bytes, more than the limit of {}", text.len(), limits.max_bytes);
@@ -206,12 +223,7 @@ pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, o
         out.push(found.help("save the file as UTF-8 text"));
         return None;
     }
-    let tree = tree::Tree::new(file, text, *limits, out);
-    match format {
-        Format::Toml => toml::parse(tree),
-        Format::Yaml => yaml::parse(tree),
-        Format::Json => json::parse(tree),
-    }
+    Some(tree::Tree::new(file, text, *limits, out))
 }
 
 fn span(file: FileId, start: usize, end: usize) -> Span {

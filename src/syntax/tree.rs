@@ -67,11 +67,13 @@ pub(super) struct Tree<'t> {
     nodes: Vec<Building>,
     /// Set once a limit is exceeded: there is no tree then.
     pub stopped: bool,
+    /// Whether a null is a value like others, not a fault.
+    pub nulls: bool,
 }
 
 impl<'t> Tree<'t> {
     pub fn new(file: FileId, text: &'t str, limits: Limits, out: &'t Diagnostics) -> Self {
-        Self { file, text, limits, out, reports: 0, nodes: Vec::new(), stopped: false }
+        Self { file, text, limits, out, reports: 0, nodes: Vec::new(), stopped: false, nulls: false }
     }
 
     pub fn span(&self, start: usize, end: usize) -> Span {
@@ -158,8 +160,11 @@ impl<'t> Tree<'t> {
         span.end = end.max(span.start);
     }
 
-    /// Whether a node is a null that has not been reported yet.
+    /// Whether a node is a null that is a fault and has not been reported yet.
     pub fn is_null(&self, id: Id) -> bool {
+        if self.nulls {
+            return false;
+        }
         match &self.nodes[id.0 as usize].raw {
             Raw::Leaf(Kind::Null) => true,
             Raw::Alias(target) => matches!(self.nodes[target.0 as usize].raw, Raw::Leaf(Kind::Null)),

@@ -193,7 +193,7 @@ pub fn in_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false")))
 }
 
-fn reason(error: &std::io::Error) -> String {
+pub(super) fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "permission denied".into(),
         ErrorKind::NotFound => "it is not there".into(),

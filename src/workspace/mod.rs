@@ -2,6 +2,7 @@
 
 mod corpus;
 pub mod files;
+mod lines;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,6 +12,7 @@ use crate::source::SourceMap;
 use crate::syntax::{self, Field, Format, Reader};
 
 pub use corpus::{Case, Corpus, FaultyFile, Orphan};
+pub use lines::{Lines, lines};
 
 /// The file that makes a folder a workspace.
 pub const MARK: &str = "segue.toml";
@@ -36,6 +38,7 @@ pub struct Workspace {
     root: PathBuf,
     packs: Vec<String>,
     scenarios: Vec<String>,
+    pack: Option<String>,
 }
 
 impl Workspace {
@@ -59,7 +62,7 @@ impl Workspace {
     #[must_use]
     pub fn plain(root: &Path) -> Self {
         let (packs, scenarios) = (vec!["transitions".into()], vec!["scenarios".into()]);
-        Self { root: files::real(root), packs, scenarios }
+        Self { root: files::real(root), packs, scenarios, pack: None }
     }
 
     fn read(root: &Path) -> Result<Self, Problem> {
@@ -81,6 +84,7 @@ impl Workspace {
                     }
                 }
             }
+            own.pack = reader.optional("pack").and_then(Field::word).map(str::to_owned);
             reader.finish();
         }
         if out.is_empty() {
@@ -123,6 +127,26 @@ impl Workspace {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// The pack that is meant where none is named: the `pack` of `segue.toml`, else the only one there is.
+    ///
+    /// # Errors
+    /// There are several and `segue.toml` does not say which, or there is none.
+    pub fn meant(&self) -> Result<String, Problem> {
+        if let Some(name) = &self.pack {
+            return Ok(name.clone());
+        }
+        let mut packs = self.packs();
+        match packs.len() {
+            1 => Ok(packs.remove(0)),
+            0 => Err(Problem::new("no pack is named, and there is none in the workspace: write `--pack FOLDER`")),
+            _ => Err(Problem::new(format!(
+                "no pack is named, and there are {}: write `--pack FOLDER`, or `pack = \"{}\"` in {MARK}",
+                listed(&packs),
+                packs[0]
+            ))),
+        }
     }
 
     /// The texts of a pack, by its name.

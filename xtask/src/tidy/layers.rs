@@ -21,6 +21,7 @@ pub const LAYERS: &[&str] = &[
     "load",
     "scenario",
     "explain",
+    "recorded",
     "workspace",
     "cli",
 ];

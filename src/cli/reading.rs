@@ -1,0 +1,79 @@
+//! What several verbs read: packs, and documents that hold a state.
+
+use std::path::Path;
+
+use crate::declare::Options;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::load::{Loaded, load};
+use crate::model::Pack;
+use crate::model::names::Sym;
+use crate::registry::Registry;
+use crate::source::SourceMap;
+use crate::syntax::{self, Format, Node};
+use crate::workspace::{Problem, Workspace, files};
+
+use super::terminal::Terminal;
+
+/// The pack in a folder, or else the pack of that name in the workspace; where none is named the one that is meant.
+pub fn pack_in(
+    workspace: &Workspace,
+    pack: Option<&Path>,
+    terminal: &mut Terminal,
+) -> Result<(Registry, SourceMap), Problem> {
+    let name = match pack {
+        Some(pack) => pack.to_string_lossy().into_owned(),
+        None => workspace.meant()?,
+    };
+    let texts = match pack {
+        Some(pack) if files::kind(pack) != files::Kind::Missing || name.contains(['/', '\\']) => {
+            workspace.pack_at(&files::real(pack))?
+        }
+        _ => workspace.pack(&name)?,
+    };
+    loaded(load(&texts, &Options::default()), &name, terminal)
+}
+
+/// The registry of a pack that was loaded; what is wrong with it is printed to standard error.
+pub fn loaded(loaded: Loaded, name: &str, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
+    match loaded.registry {
+        Some(registry) => Ok((registry, loaded.sources)),
+        None => {
+            terminal.err(&crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err()));
+            Err(Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics))))
+        }
+    }
+}
+
+/// Prints what is wrong with a file to standard error and sums it up.
+pub fn unread(sources: &SourceMap, problems: &[Diagnostic], file: &str, terminal: &mut Terminal) -> Problem {
+    terminal.err(&crate::report::human(sources, problems, terminal.color_err()));
+    Problem::new(format!("{file} cannot be read: {}", crate::report::summary(problems)))
+}
+
+/// Reads a YAML, TOML or JSON document as something; what is wrong with it is printed to standard error.
+pub fn read<T>(
+    path: &Path,
+    shown: &str,
+    terminal: &mut Terminal,
+    of: impl FnOnce(&Node, &Diagnostics) -> Option<T>,
+) -> Result<T, Problem> {
+    let text = files::read(path, shown)?;
+    let format = Format::of_path(shown)
+        .ok_or_else(|| Problem::new(format!("{shown}: is no state file (*.json, *.yaml, *.yml, *.toml)")))?;
+    let mut sources = SourceMap::default();
+    let out = Diagnostics::new();
+    let file = sources.add(shown, &text);
+    let node = syntax::parse(file, &text, format, &out).filter(|_| out.is_empty());
+    match node.and_then(|node| of(&node, &out)) {
+        Some(value) if out.is_empty() => Ok(value),
+        _ => Err(unread(&sources, &out.into_sorted(), shown, terminal)),
+    }
+}
+
+/// Says which invariants a state broke and how it was mended.
+pub fn mended(pack: &Pack, repaired: &[Sym], terminal: &mut Terminal) {
+    for invariant in repaired {
+        let name = pack.names.text(*invariant);
+        terminal.err(&format!("note: the state broke the invariant `{name}` and was mended as it declares\n"));
+    }
+}

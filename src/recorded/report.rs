@@ -1,0 +1,219 @@
+//! What a recording came to: for people, and as one JSON document.
+
+use serde_json::{Map, Value, json as value};
+
+use crate::scenario::show;
+
+use super::scores::share;
+use super::{Counts, Miss, Recorded, Scored, Scores};
+
+/// One document: counts are whole numbers, rates are shares between 0 and 1; null where there is nothing to take a share of.
+#[must_use]
+pub fn json(recorded: &Recorded) -> Value {
+    let by_class = |counts: &[u64]| -> Map<String, Value> {
+        recorded.classes.iter().zip(counts).map(|(class, count)| (class.clone(), (*count).into())).collect()
+    };
+    let mut document = Map::new();
+    document.insert("dialogues".into(), recorded.dialogues.into());
+    document.insert("turns".into(), recorded.turns.into());
+    if let Some(scored) = &recorded.scored {
+        let all = scored.scores.all;
+        document.insert("labelled".into(), all.n.into());
+        rates(&scored.scores, &mut document);
+        let dialogues = scored.dialogues;
+        document.insert("dialogues_strict".into(), value!(share(dialogues.strict, dialogues.n)));
+        document.insert("dialogues_lenient".into(), value!(share(dialogues.lenient, dialogues.n)));
+        tables(scored, &scored.scores, &mut document);
+        let mut by = Map::new();
+        for (way, values) in &scored.by {
+            let values = values.iter().map(|(text, scores)| {
+                let mut of = Map::new();
+                of.insert("n".into(), scores.all.n.into());
+                rates(scores, &mut of);
+                tables(scored, scores, &mut of);
+                (text.clone(), Value::Object(of))
+            });
+            by.insert(way.clone(), Value::Object(values.collect()));
+        }
+        document.insert("by".into(), Value::Object(by));
+        let expected = scored.labels.iter().zip(&scored.scores.confusion).zip(&scored.scores.labels);
+        let confusion = expected.filter(|(_, label)| label.own.n > 0).map(|((label, row), _)| {
+            let row = recorded.classes.iter().zip(row).filter(|(_, count)| **count > 0);
+            let row = row.map(|(class, count)| (class.clone(), Value::from(*count)));
+            (label.clone(), Value::Object(row.collect()))
+        });
+        document.insert("confusion".into(), Value::Object(confusion.collect()));
+    }
+    document.insert("by_transition".into(), Value::Object(by_class(&recorded.by_transition)));
+    document.insert("by_phrase".into(), Value::Object(by_class(&recorded.by_phrase)));
+    if recorded.scored.is_some() {
+        document.insert("misses".into(), recorded.misses.iter().map(miss).collect());
+    }
+    Value::Object(document)
+}
+
+fn rates(scores: &Scores, into: &mut Map<String, Value>) {
+    let means = scores.means();
+    into.insert("strict".into(), value!(share(scores.all.strict, scores.all.n)));
+    into.insert("lenient".into(), value!(share(scores.all.lenient, scores.all.n)));
+    into.insert("macro_strict".into(), value!(means.map(|(strict, _)| strict)));
+    into.insert("macro_lenient".into(), value!(means.map(|(_, lenient)| lenient)));
+}
+
+fn tables(scored: &Scored, scores: &Scores, into: &mut Map<String, Value>) {
+    let counts = |counts: &Counts| {
+        let mut of = Map::new();
+        of.insert("n".into(), counts.n.into());
+        of.insert("strict".into(), value!(share(counts.strict, counts.n)));
+        of.insert("lenient".into(), value!(share(counts.lenient, counts.n)));
+        of
+    };
+    let expected = scored.labels.iter().zip(&scores.labels).filter(|(_, label)| label.own.n > 0);
+    let per_class = expected.map(|(name, label)| {
+        let mut of = counts(&label.own);
+        of.insert("false_rate".into(), value!(share(label.fired, label.others)));
+        (name.clone(), Value::Object(of))
+    });
+    into.insert("per_class".into(), Value::Object(per_class.collect()));
+    let groups = scored.groups.iter().zip(&scores.groups);
+    let groups = groups.map(|(name, group)| (name.clone(), Value::Object(counts(group))));
+    into.insert("groups".into(), Value::Object(groups.collect()));
+}
+
+fn miss(miss: &Miss) -> Value {
+    value!({
+        "dialogue": miss.dialogue,
+        "turn": miss.turn,
+        "line": miss.line,
+        "text": miss.text,
+        "signals": miss.signals,
+        "expected": miss.expected,
+        "accept": miss.accept,
+        "class": miss.class,
+        "lenient": miss.lenient,
+        "explain": crate::explain::human(&miss.explanation, false),
+    })
+}
+
+/// For people: the misses that were asked for, then a table of scores and who took what; without labels the turns by class.
+#[must_use]
+pub fn human(recorded: &Recorded) -> String {
+    let mut text = String::new();
+    for miss in &recorded.misses {
+        text.push_str(&told(miss));
+    }
+    let dialogues = plural(recorded.dialogues, "dialogue");
+    text.push_str(&format!("{}: {dialogues}, {}", recorded.form, plural(recorded.turns, "turn")));
+    let Some(scored) = &recorded.scored else {
+        text.push_str("\n\n");
+        let mut rows = vec![row(["", "turns", "by words"])];
+        let counts = recorded.by_transition.iter().zip(&recorded.by_phrase);
+        for (class, (turns, words)) in recorded.classes.iter().zip(counts) {
+            rows.push(row([class, &turns.to_string(), &words.to_string()]));
+        }
+        text.push_str(&table(&rows));
+        return text;
+    };
+    text.push_str(&format!(", {} labelled\n\n", scored.scores.all.n));
+    text.push_str(&table(&overview(scored)));
+    for (way, values) in scored.by.iter().filter(|(_, values)| !values.is_empty()) {
+        let mut rows = vec![row([&format!("by {way}"), "n", "strict", "lenient", "mean strict", "mean lenient"])];
+        for (value, scores) in values {
+            let (strict, lenient) = scores.means().unzip();
+            let mut cells = line(&show::line(value), &scores.all);
+            cells.extend([percent(strict), percent(lenient)]);
+            rows.push(cells);
+        }
+        text.push('\n');
+        text.push_str(&table(&rows));
+    }
+    let mut rows = vec![vec![String::new()]];
+    rows[0].extend(recorded.classes.iter().cloned());
+    let expected = scored.labels.iter().zip(&scored.scores.confusion).zip(&scored.scores.labels);
+    for ((label, took), _) in expected.filter(|(_, label)| label.own.n > 0) {
+        let mut cells = vec![label.clone()];
+        cells.extend(took.iter().map(|count| if *count == 0 { ".".into() } else { count.to_string() }));
+        rows.push(cells);
+    }
+    if rows.len() > 1 {
+        text.push_str("\nexpected (rows), and the class that took the turn (columns)\n");
+        text.push_str(&table(&rows));
+    }
+    text
+}
+
+/// The rows of labels, of all of them, of groups and of dialogues.
+fn overview(scored: &Scored) -> Vec<Vec<String>> {
+    let mut rows = vec![row(["", "n", "strict", "lenient", "false"])];
+    for (name, label) in scored.labels.iter().zip(&scored.scores.labels).filter(|(_, label)| label.own.n > 0) {
+        let mut cells = line(name, &label.own);
+        cells.push(percent(share(label.fired, label.others)));
+        rows.push(cells);
+    }
+    rows.push(line("all", &scored.scores.all));
+    let (strict, lenient) = scored.scores.means().unzip();
+    rows.push(row(["mean", "", &percent(strict), &percent(lenient)]));
+    for (name, group) in scored.groups.iter().zip(&scored.scores.groups) {
+        rows.push(line(&format!("group {name}"), group));
+    }
+    rows.push(line("dialogues", &scored.dialogues));
+    rows
+}
+
+/// A miss, with what explains it.
+fn told(miss: &Miss) -> String {
+    let accepted =
+        if miss.accept.is_empty() { String::new() } else { format!(" (accepted: {})", miss.accept.join(", ")) };
+    let lenient = if miss.lenient { "right" } else { "wrong" };
+    let mut text = format!("expected {}{accepted}, came {}: {lenient} leniently\n", miss.expected, miss.class);
+    let Value::Object(signals) = &miss.signals else { return text };
+    let given: Map<String, Value> = signals.iter().filter(|(_, of)| !of.is_null()).map(own).collect();
+    if !given.is_empty() {
+        text.push_str(&format!("signals {}\n", show::json(&Value::Object(given))));
+    }
+    format!("{text}{}\n", crate::explain::human(&miss.explanation, false))
+}
+
+fn own((name, value): (&String, &Value)) -> (String, Value) {
+    (name.clone(), value.clone())
+}
+
+fn line(name: &str, counts: &Counts) -> Vec<String> {
+    let rates = [share(counts.strict, counts.n), share(counts.lenient, counts.n)];
+    row([name, &counts.n.to_string(), &percent(rates[0]), &percent(rates[1])])
+}
+
+fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
+    cells.iter().map(|cell| (*cell).to_owned()).collect()
+}
+
+/// A share as people read it, a dash where there is none.
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".into(), |share| format!("{:.1}%", share * 100.0))
+}
+
+fn plural(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Rows with their cells below each other: the first column to the left, the others to the right.
+fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width =
+        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            if at == 0 {
+                line.push_str(&format!("{cell:<width$}"));
+            } else {
+                line.push_str(&format!("  {cell:>width$}"));
+            }
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

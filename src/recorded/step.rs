@@ -1,0 +1,302 @@
+//! A turn of a recorded dialogue: the event, the step, and the outcome of the call that it left open.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use crate::engine::{Event, EventError, NumberedIds, Step, StepError, Verdict, step};
+use crate::explain::{Explanation, explain};
+use crate::model::class::{By, Class};
+use crate::model::ids::{ClassId, PortId};
+use crate::model::json::{DataError, fields_from_json, scalar_text};
+use crate::model::lexicon::{Elem, Form};
+use crate::model::recording::Recording;
+use crate::model::{Pack, Status};
+use crate::registry::Registry;
+use crate::scenario::{Clock, Delivered, Given, PlayedStep, Reply, What, env, show};
+use crate::source::SourceMap;
+use crate::state::SessionState;
+use crate::syntax::Node;
+
+use super::read::{At, json, locate, object};
+use super::{Fault, class_id};
+
+/// A dialogue that is under way.
+pub struct Dialogue<'a> {
+    registry: &'a Registry,
+    form: &'a Recording,
+    given: Option<&'a Given>,
+    clock: Clock,
+    ids: NumberedIds,
+    state: SessionState,
+}
+
+/// A turn that was stepped.
+pub struct Stepped {
+    event: Event,
+    /// The signals that the record gave.
+    pub signals: Json,
+    before: SessionState,
+    selected: Step,
+    class: ClassId,
+    settled: Option<Settled>,
+}
+
+struct Settled {
+    call: Arc<str>,
+    port: PortId,
+    value: Json,
+    step: Step,
+}
+
+impl<'a> Dialogue<'a> {
+    pub fn new(registry: &'a Registry, form: &'a Recording, given: Option<&'a Given>) -> Self {
+        let (clock, state) = match given {
+            Some(given) => (given.clock.clone(), given.state.clone()),
+            None => (Clock::default(), SessionState::new(registry.pack())),
+        };
+        Self { registry, form, given, clock, ids: NumberedIds::default(), state }
+    }
+
+    /// Steps a turn. Of the record only the payload, the signals and the outcome are looked at.
+    pub fn step(&mut self, at: &At<'_>, turn: &Node, next: Option<&Node>) -> Result<Stepped, Fault> {
+        let form = self.form;
+        if let Some(given) = self.given {
+            self.state = given.state.clone();
+            self.ids = NumberedIds::default();
+        }
+        let (event, signals) = self.event(at, turn)?;
+        let before = self.state.clone();
+        let said = |event: &Event| format!("«{}»", show::line(&said(self.registry.pack(), event)));
+        let selected = self.take(at, turn, &before, &event)?;
+        let mut class = self.class_of(at, turn, &selected)?;
+        let mut settled = None;
+        if let Some(way) = &form.outcome {
+            let open = selected.state.open_calls();
+            let [call] = open else {
+                let class = class_id(self.registry.pack(), class);
+                let message = format!("the step of {class} on {} leaves {}", said(&event), self.calls(&selected.state));
+                let why = format!("{message}, and the outcome `{way}` is that of one call");
+                return Err(at.fault(turn, why));
+            };
+            let (call, port) = (call.id.clone(), call.port);
+            let value = Json::Object(self.outcome(at, turn, next, port)?);
+            let outcome =
+                Event::Outcome { call: call.clone(), status: Status::Ok, value: Some(value.clone()), error: None };
+            let step = self.take(at, turn, &selected.state, &outcome)?;
+            class = self.class_of(at, turn, &step)?;
+            if !step.state.open_calls().is_empty() {
+                let class = class_id(self.registry.pack(), class);
+                let message = format!(
+                    "after the outcome the step of {class} on {} leaves {}",
+                    said(&event),
+                    self.calls(&step.state)
+                );
+                return Err(at.fault(turn, format!("{message}, and a turn has one outcome")));
+            }
+            settled = Some(Settled { call, port, value, step });
+        }
+        let last = settled.as_ref().map_or(&selected, |settled| &settled.step);
+        self.state = last.state.clone();
+        Ok(Stepped { event, signals, before, selected, class, settled })
+    }
+
+    fn event(&self, at: &At<'_>, turn: &Node) -> Result<(Event, Json), Fault> {
+        let pack = self.registry.pack();
+        let form = self.form;
+        let mut payload = Map::new();
+        for (input, way) in &form.payload {
+            if let Some(node) = at.find(turn, way)? {
+                payload.insert(pack.names.text(pack.inputs[input.index()].name).to_owned(), json(node));
+            }
+        }
+        let mut signals = Map::new();
+        if let Some(way) = &form.signals
+            && let Some(table) = at.object(turn, way)?
+        {
+            signals = object(table);
+            signals.retain(|name, _| !form.omit.contains(name));
+        }
+        let signals = Json::Object(signals);
+        let name = pack.names.text(pack.events[form.event.index()].name);
+        match Event::input(self.registry, name, &Json::Object(payload), &signals) {
+            Ok(event) => Ok((event, signals)),
+            Err(EventError::Data(error)) => Err(self.misfit(at, turn, &error)),
+            Err(error @ EventError::UnknownEvent { .. }) => Err(at.fault(turn, error.to_string())),
+        }
+    }
+
+    /// A payload field or a signal that does not fit, at its place in the record.
+    fn misfit(&self, at: &At<'_>, turn: &Node, error: &DataError) -> Fault {
+        let pack = self.registry.pack();
+        let (first, rest) = error.path.split_once('.').unwrap_or((&error.path, ""));
+        let field =
+            |(input, _): &&(crate::model::ids::InputId, _)| pack.names.text(pack.inputs[input.index()].name) == first;
+        let payload = self.form.payload.iter().find(field).map(|(_, way)| way.to_string());
+        let signal = self.form.signals.as_ref().map(|way| format!("{way}.{first}"));
+        let mut way = payload.clone().or(signal).unwrap_or_default();
+        if !rest.is_empty() {
+            way.push_str(&format!(".{rest}"));
+        }
+        let mut fault = at.fault(locate(turn, &way), words(&way, error));
+        if payload.is_none() && rest.is_empty() && error.message.starts_with("is no signal") {
+            fault.help = Some(format!("declare the signal, or write `omit = [\"{first}\"]` in the recording"));
+        }
+        fault
+    }
+
+    fn take(&mut self, at: &At<'_>, turn: &Node, state: &SessionState, event: &Event) -> Result<Step, Fault> {
+        let number = at.turn.unwrap_or(1);
+        step(self.registry, state, event, &mut env(&self.clock, number, &mut self.ids)).map_err(|error| {
+            let pack = self.registry.pack();
+            let mut message = format!("no step: {error}");
+            if let StepError::Boundary { failures } = &error {
+                for failure in failures {
+                    for breach in &failure.breaches {
+                        let class = class_id(pack, failure.class);
+                        message.push_str(&format!("\n  {class}: {}", show::breach(pack, failure.class, breach)));
+                    }
+                }
+            }
+            at.fault(turn, message)
+        })
+    }
+
+    fn class_of(&self, at: &At<'_>, turn: &Node, step: &Step) -> Result<ClassId, Fault> {
+        step.class.ok_or_else(|| {
+            let pack = self.registry.pack();
+            let why = step.refused.map_or("no reason", |reason| pack.names.text(reason));
+            let message = format!("the event is refused ({why}): a call of the turn before is open");
+            let help = "declare where the turn's `outcome` is, so that no call stays open";
+            Fault { help: Some(help.into()), ..at.fault(turn, message) }
+        })
+    }
+
+    fn calls(&self, state: &SessionState) -> String {
+        let pack = self.registry.pack();
+        let name = |port: PortId| pack.names.text(pack.ports[port.index()].name);
+        let names: Vec<&str> = state.open_calls().iter().map(|call| name(call.port)).collect();
+        match names.as_slice() {
+            [] => "no call open".into(),
+            [one] => format!("a call to {one} open"),
+            all => format!("{} calls open ({})", all.len(), all.join(", ")),
+        }
+    }
+
+    /// The outcome of the call, with what the next turn adds to it; it must be an answer of the port.
+    fn outcome(&self, at: &At<'_>, turn: &Node, next: Option<&Node>, port: PortId) -> Result<Map<String, Json>, Fault> {
+        let pack = self.registry.pack();
+        let form = self.form;
+        let Some(way) = &form.outcome else { return Ok(Map::new()) };
+        let Some(table) = at.object(turn, way)? else {
+            return Err(at.fault(turn, format!("`{way}` is missing: the call has no outcome")));
+        };
+        let mut value = object(table);
+        for (name, from) in &form.next {
+            let Some(next) = next else { break };
+            let Some(node) = at.find(next, from)? else { continue };
+            if value.insert(name.clone(), json(node)).is_some() {
+                let message = format!("`{way}.{name}` is given, and `{from}` of the next turn would be too");
+                return Err(at.fault(locate(turn, &format!("{way}.{name}")), message));
+            }
+        }
+        let declared = &self.registry.response[port.index()];
+        match fields_from_json(pack, declared, false, &Json::Object(value.clone())) {
+            Ok(_) => Ok(value),
+            Err(error) => {
+                let (first, rest) = error.path.split_once('.').unwrap_or((&error.path, ""));
+                let (node, from) = match (next, form.next.iter().find(|(name, _)| name == first)) {
+                    (Some(next), Some((_, from))) => (next, from.to_string()),
+                    _ => (turn, format!("{way}.{first}")),
+                };
+                let from = if rest.is_empty() { from } else { format!("{from}.{rest}") };
+                let name = pack.names.text(pack.ports[port.index()].name);
+                let message = format!("{}: that is no answer of port `{name}`", words(&from, &error));
+                Err(at.fault(locate(node, &from), message))
+            }
+        }
+    }
+}
+
+/// An error of host data, with the way to its place in the record.
+fn words(way: &str, error: &DataError) -> String {
+    let colon = if error.message.starts_with("expected") || error.message.starts_with("holds") { ":" } else { "" };
+    format!("`{way}`{colon} {}", error.message)
+}
+
+/// What an event says: its text, or else its payload.
+fn said(pack: &Pack, event: &Event) -> String {
+    let Event::Input { event, fields } = event else { return String::new() };
+    let declared = &pack.events[event.index()];
+    let text = declared.text.and_then(|input| fields.iter().find(|(field, _)| *field == input));
+    if let Some((_, value)) = text {
+        return scalar_text(&pack.names, value);
+    }
+    let payload = fields.iter().filter(|(field, _)| declared.fields.iter().any(|(known, _)| known == field));
+    let payload: Vec<String> = payload
+        .map(|(field, value)| {
+            format!("{}: {}", pack.names.text(pack.inputs[field.index()].name), show::value(pack, value))
+        })
+        .collect();
+    payload.join(", ")
+}
+
+impl Stepped {
+    /// The class of the turn: that of its last step.
+    pub fn class(&self) -> ClassId {
+        self.class
+    }
+
+    /// What the user said.
+    pub fn text(&self, pack: &Pack) -> String {
+        said(pack, &self.event)
+    }
+
+    /// Whether the class of the turn selected it, and words of its own set it off.
+    pub fn by_words(&self, pack: &Pack) -> bool {
+        let Some(trace) = &self.selected.trace else { return false };
+        let chosen = trace.candidates.iter().find(|candidate| candidate.verdict == Verdict::Chosen);
+        chosen.is_some_and(|chosen| {
+            let class: &Class = &pack.classes[chosen.class.index()];
+            chosen.class == self.class
+                && chosen.matched.iter().any(|at| match &class.triggers[chosen.trigger].any[*at].by {
+                    By::Words(words) => match &words.form {
+                        Form::Pattern(_) => true,
+                        Form::Phrase(elems) => own_words(elems),
+                    },
+                    By::Signal { .. } | By::Ambiguous(_) => false,
+                })
+        })
+    }
+
+    /// Why the steps of the turn went where they went.
+    pub fn explain(&self, registry: &Registry, sources: &SourceMap, form: &Recording, about: String) -> Explanation {
+        let pack = registry.pack();
+        let text = said(pack, &self.event);
+        let key = pack.names.text(pack.events[form.event.index()].turn);
+        let shown = format!("{key}: {}", show::line(&text));
+        let mut steps = vec![PlayedStep {
+            what: What::Input { shown, text: Some(text) },
+            before: self.before.clone(),
+            result: Ok(self.selected.clone()),
+        }];
+        if let Some(settled) = &self.settled {
+            let reply = Reply { status: Status::Ok, value: Some(settled.value.clone()), error: None, contract: None };
+            steps.push(PlayedStep {
+                what: What::Outcome(Delivered { call: settled.call.clone(), port: settled.port, reply }),
+                before: self.selected.state.clone(),
+                result: Ok(settled.step.clone()),
+            });
+        }
+        explain(registry, sources, about, &steps)
+    }
+}
+
+/// Whether a phrase needs words that are no value of a signal.
+fn own_words(elems: &[Elem]) -> bool {
+    elems.iter().any(|elem| match elem {
+        Elem::Word(_) | Elem::Stem { .. } => true,
+        Elem::Slot(_) => false,
+        Elem::Choice { optional, of } => !optional && of.iter().all(|elems| own_words(elems)),
+    })
+}
