@@ -264,7 +264,14 @@ impl<'a> Checker<'a> {
             }
             Expr::Join { of, .. } | Expr::List(of) => of.iter().for_each(|expr| self.expr(expr, facts, at, from)),
             Expr::Record(of) => of.iter().for_each(|(_, expr)| self.expr(expr, facts, at, from)),
-            Expr::Map(of) => of.iter().for_each(|(_, expr)| self.expr(expr, facts, at, from)),
+            Expr::Map(of) => {
+                for (key, expr) in of {
+                    self.expr(key, facts, at, from);
+                    self.expr(expr, facts, at, from);
+                }
+            }
+            Expr::Pick(pick) if pick.optional => {}
+            Expr::Pick(pick) => self.path(&pick.from, facts, at, from),
         }
     }
 
@@ -338,6 +345,7 @@ fn is_there(expr: &Expr, facts: &Facts<'_>) -> bool {
     match expr {
         Expr::Value(value) => value.is_present(),
         Expr::Path { path, optional } => !optional || facts.is_present(path),
+        Expr::Pick(pick) => !pick.optional || facts.is_present(&pick.from),
         Expr::First(of) => {
             let plain = |expr: &Expr| matches!(expr, Expr::Path { path, .. } if !facts.is_present(path));
             of.iter().any(|expr| !plain(expr) && is_there(expr, facts))

@@ -240,6 +240,28 @@ fn wrong_types_and_values() {
 }
 
 #[test]
+fn picks_and_keys_that_are_paths() {
+    let day = "day = \"$input.day?\", status";
+    let written = |effect: &'static str| (day, effect);
+    assert_snapshot!(cases(&[
+        written("lines = { pick = \"$root.lines\" }, status"),
+        written("lines = { pick = [], where = { value.count = 1 } }, status"),
+        written("lines = { pick = \"$root.asked\", where = { value = 1 } }, status"),
+        written("lines = { pick = \"$root.lines\", where = { count = 1 } }, status"),
+        written("lines = { pick = \"$root.lines\", where = { key = 1 } }, status"),
+        written("lines = { pick = \"$root.lines\", take = \"sku\" }, status"),
+        written("lines = { pick = \"$root.lines\", take = \"value.skew\" }, status"),
+        written("lines = { pick = \"$root.lines\", take = \"value.sku\" }, status"),
+        written("lines = { pick = \"$root.counts\", where = { value = 1 } }, status"),
+        written("lines = { pick = \"$root.lines\", when = { value.count = 1 } }, status"),
+        written("counts = { \"[$root.day]\" = 1 }, status"),
+        written("counts = { \"[$root.plase]\" = 1 }, status"),
+        written("counts = { \"[$root.place]\" = 1 }, status"),
+        written("counts = { \"[root.place]\" = 1 }, status"),
+    ]));
+}
+
+#[test]
 fn wrong_places() {
     assert_snapshot!(cases(&[
         ("[requires]\n", "[requires]\ninput.place = \"north\"\n"),

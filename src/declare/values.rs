@@ -1,7 +1,8 @@
 //! Values that effects write: literals, paths, parameters and the few ways to compute one.
 
 use crate::diag::{Code, Diagnostic, quoted};
-use crate::model::effect::Expr;
+use crate::model::cond::{Cond, Path};
+use crate::model::effect::{Expr, Pick};
 use crate::model::names::Sym;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
@@ -13,7 +14,7 @@ use super::cx::{Cx, poisoned};
 use super::literals::{Sigil, sigil};
 use super::paths::Scope;
 
-const COMPUTED: &[&str] = &["first", "join", "new_id"];
+const COMPUTED: &[&str] = &["first", "join", "new_id", "pick"];
 
 impl Cx<'_> {
     /// A value where a type is due.
@@ -34,13 +35,14 @@ impl Cx<'_> {
                     let mut entries = Vec::new();
                     let mut good = true;
                     for entry in table {
-                        let key = self.key(&entry.key, entry.key_span, key);
+                        let key = self.entry_key(&entry.key, entry.key_span, key, scope);
                         match (key, self.expr(&entry.value, of, scope)) {
                             (Some(key), Some(value)) => entries.push((key, value)),
                             _ => good = false,
                         }
                     }
-                    if good && entries.iter().all(|(_, expr)| matches!(expr, Expr::Value(_))) {
+                    let literal = |expr: &Expr| matches!(expr, Expr::Value(_));
+                    if good && entries.iter().all(|(key, expr)| literal(key) && literal(expr)) {
                         return self.literal(node, ty).map(Expr::Value);
                     }
                     good.then_some(Expr::Map(entries))
@@ -59,6 +61,27 @@ impl Cx<'_> {
                 _ => self.wrong(node, &self.shown(ty)),
             },
             _ => self.literal(node, ty).map(Expr::Value),
+        }
+    }
+
+    /// The key of an entry of a map: a literal, or a path written as `"[$path]"`.
+    fn entry_key(&self, text: &str, span: Span, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
+        let Some(path) = text.strip_prefix("[$").and_then(|text| text.strip_suffix(']')) else {
+            return self.key(text, span, ty).map(Expr::Value);
+        };
+        let node = Node { span, kind: Kind::Text(text.to_owned()) };
+        let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
+        match self.path_in(&node, path, 2, scope) {
+            // A key is looked up as it is: an id is not written into a map of texts.
+            Ok((path, found)) if self.same(&found, ty) => (!poisoned(ty)).then_some(Expr::Path { path, optional }),
+            Ok((_, found)) => {
+                self.mismatch(span, &found, ty);
+                None
+            }
+            Err(fault) => {
+                self.report(fault);
+                None
+            }
         }
     }
 
@@ -118,6 +141,14 @@ impl Cx<'_> {
             }
             return of.into_iter().collect::<Option<Vec<_>>>().map(|of| Expr::Join { of, sep });
         }
+        if table.get("pick").is_some() {
+            let (pick, found) = self.pick(node, table, scope)?;
+            if !self.fits(&found, ty) {
+                self.mismatch(node.span, &found, ty);
+                return None;
+            }
+            return (!poisoned(ty)).then(|| Expr::Pick(Box::new(pick)));
+        }
         self.allow(table, "`new_id`", &["new_id"]);
         let prefix = self.text(table.get("new_id")?)?;
         self.check_form("an id", prefix, node.span).then_some(())?;
@@ -126,6 +157,77 @@ impl Cx<'_> {
             return None;
         }
         Some(Expr::NewId(prefix.to_owned()))
+    }
+
+    /// Which entries of a collection are taken, and the type of what comes of it.
+    fn pick(&self, node: &Node, table: &Table, scope: &Scope<'_>) -> Option<(Pick, Type)> {
+        self.allow(table, "`pick`", &["pick", "where", "take"]);
+        let from = table.get("pick")?;
+        let path = match &from.kind {
+            Kind::Text(text) => match sigil(text) {
+                Sigil::Path(path) => Some(path),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(path) = path else {
+            let help = "write a path: `pick = \"$frame.field?\"`";
+            self.error_help(Code::BadValue, from.span, "entries are picked from a list, a set or a map", help);
+            return None;
+        };
+        let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
+        let (path, ty) = match self.path_in(from, path, 1, scope) {
+            Ok(found) => found,
+            Err(fault) => {
+                self.report(fault);
+                return None;
+            }
+        };
+        let (key, of) = match &ty {
+            Type::Map { key, of, .. } => (Some(&**key), &**of),
+            Type::List { of, .. } | Type::Set { of, .. } => (None, &**of),
+            _ => {
+                let message = format!("entries are picked from a list, a set or a map; this is {}", self.shown(&ty));
+                self.error_help(Code::WrongType, from.span, message, "name a collection");
+                return None;
+            }
+        };
+        if table.iter().count() == 1 {
+            let help = "add `where = { … }`, `take = \"value.…\"`, or both";
+            self.error_help(Code::MissingKey, node.span, "a pick that takes everything", help);
+            return None;
+        }
+        let inner = Scope { entry: Some((key, of)), ..*scope };
+        let only = table.get("where").map_or(Cond::TRUE, |node| self.cond(node, &inner));
+        let (take, taken) = match table.get("take") {
+            Some(take) => self.take(take, &inner).map(|(path, ty)| (Some(path), ty))?,
+            None => (None, of.clone()),
+        };
+        let of = Box::new(taken);
+        let picked = match ty {
+            Type::Map { key, max, .. } => Type::Map { key, of, max },
+            Type::Set { max, .. } => Type::Set { of, max },
+            Type::List { max, evict, .. } => Type::List { of, max, evict },
+            other => other,
+        };
+        Some((Pick { from: path, optional, only, take }, picked))
+    }
+
+    /// What of an entry is taken: a bare path that begins with `value`.
+    fn take(&self, node: &Node, scope: &Scope<'_>) -> Option<(Path, Type)> {
+        let text = self.bare(node)?;
+        if text != "value" && !text.starts_with("value.") && !text.starts_with("value[") {
+            let message = format!("{} is no part of an entry", quoted(text));
+            self.error_help(Code::BadValue, node.span, message, "begin with `value`: `take = \"value.…\"`");
+            return None;
+        }
+        match self.path_in(node, text, 0, scope) {
+            Ok(found) => Some(found),
+            Err(fault) => {
+                self.report(fault);
+                None
+            }
+        }
     }
 
     /// A text to join, or a list of texts.
@@ -218,6 +320,7 @@ impl Cx<'_> {
                 Sigil::Param(name) => self.param_names.get(name).map(|at| self.params[usize::from(*at)].ty.clone()),
                 Sigil::Plain(_) => Some(Type::Text),
             },
+            Kind::Table(table) if table.get("pick").is_some() => self.pick(node, table, scope).map(|(_, ty)| ty),
             Kind::Table(table) => match (table.get("first"), table.get("join"), table.get("new_id")) {
                 (Some(Node { kind: Kind::List(items), .. }), _, _) => {
                     items.iter().find_map(|item| self.type_of(item, scope))

@@ -385,13 +385,21 @@ impl<'a> View<'a> {
             Expr::Map(of) => {
                 let mut entries = Vec::new();
                 for (key, expr) in of {
-                    let value = self.value(expr, fresh)?;
-                    if value.is_present() {
-                        entries.push((key.clone(), value));
+                    let (key, value) = (self.value(key, fresh)?, self.value(expr, fresh)?);
+                    if key.is_present() && value.is_present() {
+                        entries.retain(|(other, _)| *other != key);
+                        entries.push((key, value));
                     }
                 }
                 entries.sort();
                 Ok(Value::Map(entries.into()))
+            }
+            Expr::Pick(pick) => {
+                let found = self.get(&pick.from);
+                if !found.is_present() {
+                    return if pick.optional { Ok(Value::Absent) } else { Err(&pick.from) };
+                }
+                Ok(self.picked(pick, &found))
             }
         }
     }

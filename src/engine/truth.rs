@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::model::cond::{Cond, Op, Operand};
+use crate::model::effect::Pick;
 use crate::model::schema::Type;
 use crate::model::value::Value;
 
@@ -128,12 +129,26 @@ impl<'a> View<'a> {
         }
     }
 
-    fn entries(&self, value: &Value, ty: Option<&Type>, cond: &Cond, op: &Op) -> Truth {
-        let (key_type, value_type) = match ty {
-            Some(Type::Map { key, of, .. }) => (Some(&**key), Some(&**of)),
-            Some(Type::List { of, .. } | Type::Set { of, .. }) => (None, Some(&**of)),
-            _ => (None, None),
+    /// The entries of a collection that pass, or a part of each; one that lacks the part is left out.
+    pub fn picked(&self, pick: &Pick, value: &Value) -> Value {
+        let (key_type, value_type) = entry_types(self.path_type(&pick.from));
+        let one = |key: Option<&Value>, value: &Value| {
+            let view = View { entry: Some(Entry { key, value, key_type, value_type }), ..*self };
+            let taken = || pick.take.as_ref().map_or_else(|| value.clone(), |take| view.get(take).into_owned());
+            view.holds(&pick.only).then(taken).filter(Value::is_present)
         };
+        match value {
+            Value::List(items) => Value::List(items.iter().filter_map(|item| one(None, item)).collect()),
+            Value::Map(entries) => {
+                let picked = entries.iter().filter_map(|(key, value)| Some((key.clone(), one(Some(key), value)?)));
+                Value::Map(picked.collect())
+            }
+            _ => Value::Absent,
+        }
+    }
+
+    fn entries(&self, value: &Value, ty: Option<&Type>, cond: &Cond, op: &Op) -> Truth {
+        let (key_type, value_type) = entry_types(ty);
         let one = |key: Option<&Value>, value: &Value| {
             let view = View { entry: Some(Entry { key, value, key_type, value_type }), ..*self };
             view.test(cond)
@@ -188,6 +203,15 @@ impl<'a> View<'a> {
             }
         }
         Some(items)
+    }
+}
+
+/// The types of the key and of the value of an entry of a collection.
+fn entry_types(ty: Option<&Type>) -> (Option<&Type>, Option<&Type>) {
+    match ty {
+        Some(Type::Map { key, of, .. }) => (Some(&**key), Some(&**of)),
+        Some(Type::List { of, .. } | Type::Set { of, .. }) => (None, Some(&**of)),
+        _ => (None, None),
     }
 }
 

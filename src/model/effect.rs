@@ -34,8 +34,23 @@ pub enum Expr {
     Record(Vec<(Sym, Expr)>),
     /// A list or set, item by item; absent optional items are left out.
     List(Vec<Expr>),
-    /// A map, entry by entry.
-    Map(Vec<(Value, Expr)>),
+    /// A map, entry by entry: the key is a literal or a path.
+    Map(Vec<(Expr, Expr)>),
+    /// The entries of a collection that pass a condition, or a part of each.
+    Pick(Box<Pick>),
+}
+
+/// Which entries of a collection are taken, and what of them. The result is a collection of the same form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pick {
+    /// The collection.
+    pub from: Path,
+    /// Whether it may be absent: then the pick is absent too.
+    pub optional: bool,
+    /// Which entries are taken: a condition on `key` and `value`.
+    pub only: Cond,
+    /// What of an entry is taken, from `value` on; an entry that lacks it is left out. `None` = all of it.
+    pub take: Option<Path>,
 }
 
 /// One item of a `do` list.

@@ -132,7 +132,18 @@ fn expr_uses<'a>(expr: &'a Expr, within_optional: bool, see: &mut dyn FnMut(Use,
         }
         Expr::Join { of, .. } | Expr::List(of) => of.iter().for_each(|expr| expr_uses(expr, within_optional, see)),
         Expr::Record(of) => of.iter().for_each(|(_, expr)| expr_uses(expr, within_optional, see)),
-        Expr::Map(of) => of.iter().for_each(|(_, expr)| expr_uses(expr, within_optional, see)),
+        Expr::Map(of) => {
+            for (key, expr) in of {
+                expr_uses(key, within_optional, see);
+                expr_uses(expr, within_optional, see);
+            }
+        }
+        Expr::Pick(pick) => {
+            let how = if pick.optional || within_optional { Use::Optional } else { Use::Plain };
+            path_paths(&pick.from, &mut |path| see(how, path));
+            cond_paths(&pick.only, &mut |path| see(Use::Optional, path));
+            pick.take.iter().for_each(|take| path_paths(take, &mut |path| see(Use::Optional, path)));
+        }
     }
 }
 
@@ -407,6 +418,7 @@ pub fn surely_set(effects: &[Effect]) -> Vec<Slot> {
 pub fn may_be_left_out(expr: &Expr) -> bool {
     match expr {
         Expr::Path { optional, .. } => *optional,
+        Expr::Pick(pick) => pick.optional,
         Expr::First(of) => of.last().is_none_or(may_be_left_out),
         _ => false,
     }

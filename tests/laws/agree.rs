@@ -82,7 +82,7 @@ fn on_the_pack_of_the_language_page() {
 #[test]
 fn on_random_packs() {
     let met = Met::default();
-    for_seeds(70, |seed| {
+    for_seeds(110, |seed| {
         let documents = pack(&mut Dice(seed));
         let registry = match load(&as_toml(&documents)) {
             Ok(registry) => registry,

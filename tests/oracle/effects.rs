@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use segue::model::Pack;
 use segue::model::cond::Path;
-use segue::model::effect::{Effect, Expr, Verb};
+use segue::model::effect::{Effect, Expr, Pick, Verb};
 use segue::model::ids::{FrameId, MessageId, Slot};
 use segue::model::json::{scalar_text, set_of};
 use segue::model::names::Sym;
@@ -146,19 +146,63 @@ impl Reader<'_> {
                 Value::List(items.into())
             }
             Expr::Map(of) => {
-                let Type::Map { of: ty, .. } = ty else { return Err("a map where none may be".into()) };
+                let Type::Map { key: key_type, of: ty, .. } = ty else { return Err("a map where none may be".into()) };
                 let mut entries = Vec::new();
                 for (key, expr) in of {
-                    let value = self.value(expr, ty)?;
-                    if value.is_present() {
-                        entries.push((key.clone(), value));
+                    let (key, value) = (self.value(key, key_type)?, self.value(expr, ty)?);
+                    if key.is_present() && value.is_present() {
+                        entries.retain(|(known, _)| *known != key);
+                        entries.push((key, value));
                     }
                 }
                 entries.sort();
                 Value::Map(entries.into())
             }
+            Expr::Pick(pick) => match (self.path(&pick.from), pick.optional) {
+                (Value::Absent, false) => return Err("a collection that must be there is absent".into()),
+                (Value::Absent, true) => Value::Absent,
+                (found, _) => self.picked(pick, &found),
+            },
         };
         fitted(pack, ty, value)
+    }
+}
+
+impl Reader<'_> {
+    /// The entries that pass; of each what is taken. What `where` compares with is read as values are.
+    fn picked(&self, pick: &Pick, found: &Value) -> Value {
+        let (_, ty) = self.view.look(&pick.from);
+        let (mut now, mut before) = (self.view.now.clone(), self.view.before.clone());
+        for slot in (0..self.view.pack.slots.len()).map(Slot::at).filter(|slot| !(self.readable)(*slot)) {
+            before.put(self.view.pack, slot, Value::Absent);
+            if !self.written.contains(&slot) {
+                now.put(self.view.pack, slot, Value::Absent);
+            }
+        }
+        let (key_type, item_type) = match &ty {
+            Some(Type::Map { key, of, .. }) => ((**key).clone(), (**of).clone()),
+            Some(Type::List { of, .. } | Type::Set { of, .. }) => (Type::Int, (**of).clone()),
+            _ => (Type::Text, Type::Text),
+        };
+        let take = |key: &Value, item: &Value| {
+            let entry = Some((key, item, &key_type, &item_type));
+            let view = View { entry, now: &now, before: &before, ..*self.view };
+            if !view.holds(&pick.only) {
+                return Value::Absent;
+            }
+            pick.take.as_ref().map_or_else(|| item.clone(), |take| view.get(take))
+        };
+        match found {
+            Value::Map(entries) => {
+                let all = entries.iter().map(|(key, item)| (key.clone(), take(key, item)));
+                Value::Map(all.filter(|(_, item)| item.is_present()).collect())
+            }
+            Value::List(items) => {
+                let all = items.iter().map(|item| take(&Value::Absent, item));
+                Value::List(all.filter(Value::is_present).collect())
+            }
+            _ => Value::Absent,
+        }
     }
 }
 
@@ -283,7 +327,7 @@ fn put(view: &View<'_>, done: &mut Done, slot: Slot, value: Result<Value, String
 /// The type of what is appended or removed: an item, or a whole collection.
 fn appended(ty: &Type, expr: &Expr) -> Type {
     match (ty, expr) {
-        (Type::List { .. } | Type::Set { .. }, Expr::List(_)) => ty.clone(),
+        (Type::List { .. } | Type::Set { .. }, Expr::List(_) | Expr::Pick(_)) => ty.clone(),
         (Type::List { of, .. } | Type::Set { of, .. }, Expr::Record(_) | Expr::Map(_) | Expr::Join { .. }) => {
             (**of).clone()
         }

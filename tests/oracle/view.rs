@@ -61,11 +61,16 @@ pub struct View<'a> {
 impl View<'_> {
     /// The value under a path; `Absent` when there is none.
     pub fn get(&self, path: &Path) -> Value {
+        self.look(path).0
+    }
+
+    /// The value under a path, and its type where it has one of its own.
+    pub fn look(&self, path: &Path) -> (Value, Option<Type>) {
         let (mut value, mut ty) = self.place(&path.place);
         for step in &path.steps {
             (value, ty) = self.step(&value, ty.as_ref(), step);
         }
-        value
+        (value, ty)
     }
 
     fn place(&self, place: &Place) -> (Value, Option<Type>) {

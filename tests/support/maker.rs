@@ -400,6 +400,24 @@ impl<'a> Maker<'a> {
             "tries" => self.dice.pick(&[json!({ "red": 1 }), json!({ "green": 2, "blue": 1 })]).clone(),
             _ => unreachable!("no such kind: {kind}"),
         };
+        let from = match bare {
+            "kinds" => self.readable("root", "tags").then_some("$root.tags?"),
+            "tries" => self.readable("object", "tries").then_some("$object.tries?"),
+            _ => None,
+        };
+        if let Some(from) = from.filter(|_| self.dice.chance(30)) {
+            let only = if bare == "tries" {
+                json!({ "value": { "gt": self.dice.below(3) } })
+            } else {
+                let other =
+                    if self.readable("root", "kind") { json!({ "differs": "$root.kind" }) } else { json!("red") };
+                json!({ "value": other })
+            };
+            return json!({ "pick": from, "where": only });
+        }
+        if bare == "tries" && self.readable("root", "kind") && self.dice.chance(30) {
+            return json!({ "[$root.kind?]": self.dice.below(4), "red": 1 });
+        }
         if paths.is_empty() || self.dice.chance(40) {
             return literal;
         }

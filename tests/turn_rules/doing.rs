@@ -153,6 +153,52 @@ fn point_06_a_merge_changes_the_fields_it_names() {
 }
 
 #[test]
+fn point_06_entries_are_picked_and_a_part_is_taken_of_each() {
+    let lines = json!([{ "sku": "a", "amount": 3, "note": "x" }, { "sku": "b" }, { "sku": "c", "amount": 2 }]);
+    let frames = || json!({ "root": { "lines": lines, "n": 2, "tries": { "north": 1, "south": 2 } } });
+    let (session, _) = run(
+        "{ set.root = { notes = { pick = \"$root.lines\", where = { value.amount = { gt = 1 } }, take = \"value.sku\" }, tries = { pick = \"$root.tries\", where = { value = \"$root.n\" } }, lines = { pick = \"$root.lines\", where = { not = { value.sku = \"c\" } } } } }, { append.root.log = { pick = \"$root.lines\", take = \"value.note\" } }",
+        frames(),
+    );
+    assert_eq!(session.get("root.notes"), json!(["a", "c"]));
+    assert_eq!(session.get("root.tries"), json!({ "south": 2 }));
+    assert_eq!(session.get("root.lines"), json!([lines[0], { "sku": "b", "amount": 1 }]));
+    assert_eq!(session.get("root.log"), json!(["x"]), "an entry that lacks the part is left out");
+    let (session, _) = run(
+        "{ set.root.tries = { pick = \"$input.counts?\", where = { value = { gt = 0 } } } }, { set.seen.anchors = { pick = \"$input.set_a?\", where = { value = \"place\" } } }",
+        frames(),
+    );
+    assert_eq!(session.get("root.tries"), json!({ "north": 1, "south": 2 }), "an absent collection writes nothing");
+    assert_eq!(session.get("seen.anchors"), json!(null));
+}
+
+#[test]
+fn point_06_what_a_pick_compares_with_is_cut_like_any_value() {
+    let places = |eligible: &str| {
+        let frames = json!({ "root": { "place": "north" }, "seen": { "places": ["north", "south"] }, "gate": { "eligible": eligible } });
+        let (session, _) =
+            run("{ set.seen.places = { pick = \"$seen.places\", where = { value = \"$root.place\" } } }", frames);
+        session.get("seen.places")
+    };
+    assert_eq!(places("full"), json!(["north"]));
+    assert_eq!(places("object_only"), json!([]), "what the gate cuts is absent, and a test against it unknown");
+}
+
+#[test]
+fn point_06_a_key_of_a_map_may_be_a_path() {
+    let (session, _) = run(
+        "{ merge.root.tries = { \"[$root.place?]\" = 5 } }",
+        json!({ "root": { "place": "south", "tries": { "north": 1, "south": 2 } } }),
+    );
+    assert_eq!(session.get("root.tries"), json!({ "north": 1, "south": 5 }));
+    let (session, _) =
+        run("{ set.root.tries = { \"[$root.place?]\" = 5, south = 7 } }", json!({ "root": { "place": "south" } }));
+    assert_eq!(session.get("root.tries"), json!({ "south": 7 }), "of two entries under one key the later one stands");
+    let (session, _) = run("{ set.root.tries = { \"[$root.place?]\" = 5, south = 7 } }", json!({}));
+    assert_eq!(session.get("root.tries"), json!({ "south": 7 }), "an entry without a key is left out");
+}
+
+#[test]
 fn point_06_a_call_has_its_defaults_and_relative_periods_are_intervals() {
     let class = "do = [ { set.root.period = \"$input.period?\" }, { call = \"fetch\", id = \"f\", with = { period = \"$root.period?\", what = \"w\", line = { sku = \"s\", period = \"$root.period?\" } } }, { call = \"audit\", id = \"n\", with = { what = \"noted\" } }, { emit = \"told\", with = { period = \"$root.period?\" } } ]\nsettle = [ { on = \"f\", when = { outcome.status = \"ok\" }, do = [] } ]\n";
     let mut session = World::of(&[("A", class)]).begin(json!({}));
