@@ -7,12 +7,12 @@ use serde_json::Value as Json;
 
 use crate::model::Status;
 use crate::model::ids::{EventId, InputId};
-use crate::model::json::{DataError, from_json};
+use crate::model::json::{DataError, describe, from_json, parse_text};
 use crate::model::value::Value;
 use crate::registry::Registry;
 
 /// What just happened.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// An outside input.
     Input {
@@ -52,16 +52,13 @@ pub enum EventError {
 
 impl Event {
     /// An input event from its payload and the host's signals, both JSON objects. A payload field or a signal that is null is
-    /// one that is left out.
+    /// one that is left out. A host that gives the same event many times looks its names up once, by an [`EventForm`].
     ///
     /// # Errors
     /// [`EventError`]: an unknown event, an unknown, missing or ill-typed payload field, an unknown or ill-typed signal.
     pub fn input(registry: &Registry, name: &str, payload: &Json, signals: &Json) -> Result<Self, EventError> {
         let pack = registry.pack();
-        let event = pack.event(name).ok_or_else(|| EventError::UnknownEvent {
-            name: name.into(),
-            known: pack.events.iter().map(|event| pack.names.text(event.name)).collect::<Vec<_>>().join(", "),
-        })?;
+        let event = known(registry, name)?;
         let declared = &pack.events[event.index()];
         let mut fields = Vec::new();
         let payload = payload.as_object().ok_or_else(|| DataError::new(name, "expected an object"))?;
@@ -73,12 +70,12 @@ impl Event {
                 DataError::new(key, format!("is no field of event `{name}`; fields are: {}", known.join(", ")))
             })?;
             if !json.is_null() {
-                fields.push((input, typed(registry, input, json, key)?));
+                fields.push((input, typed(registry, input, json)?));
             }
         }
         for (input, required) in &declared.fields {
             if *required && !fields.iter().any(|(field, _)| field == input) {
-                let key = pack.names.text(pack.inputs[input.index()].name);
+                let key = name_of(registry, *input);
                 let what = if payload.contains_key(key) { "null" } else { "missing" };
                 return Err(DataError::new(key, format!("is {what}; event `{name}` demands it")).into());
             }
@@ -88,16 +85,159 @@ impl Event {
             let input = pack.input(key).filter(|id| registry.is_signal(*id));
             let input = input.ok_or_else(|| DataError::new(key, "is no signal of this pack that a host may give"))?;
             if !json.is_null() {
-                fields.push((input, typed(registry, input, json, key)?));
+                fields.push((input, typed(registry, input, json)?));
             }
         }
         Ok(Event::Input { event, fields })
     }
 }
 
-fn typed(registry: &Registry, input: InputId, json: &Json, key: &str) -> Result<Value, DataError> {
+/// A value as a host has it.
+#[derive(Debug, Clone, Copy)]
+pub enum Given<'a> {
+    /// It has none.
+    Nothing,
+    /// A text; it is read as the declared type asks: a value of an enum, a number, a period.
+    Text(&'a str),
+    /// JSON, for collections and records too; null is nothing.
+    Json(&'a Json),
+}
+
+impl<'a> From<&'a str> for Given<'a> {
+    fn from(text: &'a str) -> Self {
+        Given::Text(text)
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Given<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        text.map_or(Given::Nothing, Given::Text)
+    }
+}
+
+impl<'a> From<&'a Json> for Given<'a> {
+    fn from(json: &'a Json) -> Self {
+        Given::Json(json)
+    }
+}
+
+/// The form of an event that a host gives again and again: names are looked up once, and each event is its values in that
+/// order. It belongs to the registry that it was made for.
+///
+/// ```
+/// # use segue::engine::{Event, EventForm};
+/// # use segue::{declare::Options, load::load, workspace::Workspace};
+/// # use serde_json::json;
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let files = Workspace::of(".".as_ref())?.pack("assistant")?;
+/// # let registry = load(&files, &Options::default()).registry.expect("a pack without errors");
+/// let heard = EventForm::new(&registry, "utterance", &["text", "organization_scope"])?;
+/// let event = heard.event(&registry, ["show stock".into(), None.into()])?;
+/// assert_eq!(event, Event::input(&registry, "utterance", &json!({ "text": "show stock" }), &json!({}))?);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventForm {
+    event: EventId,
+    /// In the order in which values are given: the input, and whether it must have one.
+    inputs: Vec<(InputId, bool)>,
+}
+
+impl EventForm {
+    /// The form of an event with these inputs: payload fields of the event, and signals that the host gives.
+    ///
+    /// # Errors
+    /// [`EventError`]: an unknown event, a name that is neither or stands there twice, a mandatory field that is left out.
+    pub fn new(registry: &Registry, event: &str, inputs: &[&str]) -> Result<Self, EventError> {
+        let pack = registry.pack();
+        let id = known(registry, event)?;
+        let fields = &pack.events[id.index()].fields;
+        let mut form = Self { event: id, inputs: Vec::with_capacity(inputs.len()) };
+        for key in inputs {
+            let found = pack.input(key).and_then(|input| {
+                let field = fields.iter().find(|(field, _)| *field == input);
+                field.copied().or_else(|| registry.is_signal(input).then_some((input, false)))
+            });
+            let found = found.ok_or_else(|| {
+                DataError::new(*key, format!("is no field of event `{event}` and no signal that a host may give"))
+            })?;
+            if form.inputs.contains(&found) {
+                return Err(DataError::new(*key, "is named twice").into());
+            }
+            form.inputs.push(found);
+        }
+        match fields.iter().find(|field| field.1 && !form.inputs.contains(field)) {
+            Some((input, _)) => Err(missing(registry, id, *input).into()),
+            None => Ok(form),
+        }
+    }
+
+    /// An event with these values, in the order of the form.
+    ///
+    /// # Errors
+    /// [`EventError`]: a value that does not fit its type, a mandatory one that is missing, too few values or too many.
+    pub fn event<'a>(
+        &self,
+        registry: &Registry,
+        values: impl IntoIterator<Item = Given<'a>>,
+    ) -> Result<Event, EventError> {
+        let mut fields = Vec::with_capacity(self.inputs.len());
+        let mut values = values.into_iter();
+        for (input, required) in &self.inputs {
+            match values.next().ok_or_else(|| self.wrong_count(registry, "fewer"))? {
+                Given::Nothing | Given::Json(Json::Null) if *required => {
+                    return Err(missing(registry, self.event, *input).into());
+                }
+                Given::Nothing | Given::Json(Json::Null) => {}
+                Given::Text(text) => fields.push((*input, read(registry, *input, text)?)),
+                Given::Json(json) => fields.push((*input, typed(registry, *input, json)?)),
+            }
+        }
+        match values.next() {
+            Some(_) => Err(self.wrong_count(registry, "more").into()),
+            None => Ok(Event::Input { event: self.event, fields }),
+        }
+    }
+
+    fn wrong_count(&self, registry: &Registry, found: &str) -> DataError {
+        let pack = registry.pack();
+        let name = pack.names.text(pack.events[self.event.index()].name);
+        DataError::new(name, format!("the form has {} values, {found} were given", self.inputs.len()))
+    }
+}
+
+fn known(registry: &Registry, event: &str) -> Result<EventId, EventError> {
+    let pack = registry.pack();
+    pack.event(event).ok_or_else(|| EventError::UnknownEvent {
+        name: event.into(),
+        known: pack.events.iter().map(|event| pack.names.text(event.name)).collect::<Vec<_>>().join(", "),
+    })
+}
+
+fn missing(registry: &Registry, event: EventId, input: InputId) -> DataError {
+    let pack = registry.pack();
+    let name = pack.names.text(pack.events[event.index()].name);
+    DataError::new(name_of(registry, input), format!("is missing; event `{name}` demands it"))
+}
+
+fn name_of(registry: &Registry, input: InputId) -> &str {
+    let pack = registry.pack();
+    pack.names.text(pack.inputs[input.index()].name)
+}
+
+fn read(registry: &Registry, input: InputId, text: &str) -> Result<Value, DataError> {
+    let pack = registry.pack();
+    let ty = &pack.inputs[input.index()].ty;
+    parse_text(pack, ty, text).ok_or_else(|| {
+        DataError::new(name_of(registry, input), format!("expected {}, found {text:?}", describe(pack, ty)))
+    })
+}
+
+fn typed(registry: &Registry, input: InputId, json: &Json) -> Result<Value, DataError> {
     let pack = registry.pack();
     from_json(pack, &pack.inputs[input.index()].ty, json).map_err(|error| {
+        let key = name_of(registry, input);
         let path = if error.path.is_empty() { key.to_owned() } else { format!("{key}.{}", error.path) };
         DataError::new(path, error.message)
     })

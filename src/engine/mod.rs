@@ -13,7 +13,7 @@ mod trace;
 mod truth;
 mod verify;
 
-pub use event::{Env, Event, EventError, IdSource, NumberedIds};
+pub use event::{Env, Event, EventError, EventForm, Given, IdSource, NumberedIds};
 pub use restore::{Restored, enforce, restore};
 pub use run::{StepError, step};
 pub use trace::{Candidate, Leaf, Said, Trace, Verdict};

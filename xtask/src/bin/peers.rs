@@ -39,7 +39,7 @@ fn run(arguments: &[String]) -> Result<serde_json::Value, String> {
     let registry = registry(&table, &turns)?;
     let load_ms = began.elapsed().as_millis() as u64;
     let checked = check(&registry, &turns);
-    let measured = measure(&mut Host::new(&registry), &host_turns(&turns), seconds);
+    let measured = measure(&mut Host::new(&registry, &turns.kinds(), &turns.signals()), &host_turns(&turns), seconds);
     Ok(json!({
         "turns_per_s": measured.turns_per_s, "p50_ns": measured.p50_ns, "p99_ns": measured.p99_ns,
         "event_ns": measured.event_ns, "load_ms": load_ms,

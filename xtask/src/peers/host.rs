@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use segue::declare::Options;
-use segue::engine::{Env, Event, NumberedIds, Step, step};
+use segue::engine::{Env, Event, EventForm, Given, NumberedIds, Step, step};
 use segue::load::load;
 use segue::model::value::Value;
 use segue::registry::Registry;
 use segue::report;
 use segue::state::SessionState;
-use serde_json::{Map, Value as Json};
 
 use super::pack::{self, name};
 use super::table::{Answer, KIND, TEXT, Table, Turn, Turns};
@@ -25,26 +24,25 @@ pub fn registry(table: &Table, turns: &Turns) -> Result<Registry, String> {
     loaded.registry.ok_or_else(|| report::human(&loaded.sources, &loaded.diagnostics, false))
 }
 
-/// A turn as the host has it: its kind and its signals by name, as strings.
+/// A turn as the host has it: its kind, and its signals in the order of [`Turns::signals`], as strings.
 #[derive(Debug, Clone)]
 pub struct HostTurn<'t> {
     kind: String,
-    signals: Vec<(String, &'t str)>,
+    signals: Vec<&'t str>,
 }
 
 /// The turns of each session in the host's form.
 #[must_use]
 pub fn host_turns(turns: &Turns) -> Vec<Vec<HostTurn<'_>>> {
-    turns.sessions.iter().map(|session| session.turns.iter().map(HostTurn::of).collect()).collect()
+    let signals = turns.signals();
+    let one = |turn| HostTurn::of(turn, &signals);
+    turns.sessions.iter().map(|session| session.turns.iter().map(one).collect()).collect()
 }
 
 impl<'t> HostTurn<'t> {
-    fn of(turn: &'t Turn) -> Self {
-        let signals = turn.sig.iter().filter(|(key, _)| *key != KIND);
-        Self {
-            kind: name(turn.sig.get(KIND).map_or("", String::as_str)),
-            signals: signals.map(|(key, text)| (name(key), text.as_str())).collect(),
-        }
+    fn of(turn: &'t Turn, signals: &[String]) -> Self {
+        let signal = |name: &str| turn.sig.get(name).map_or("", String::as_str);
+        Self { kind: name(signal(KIND)), signals: signals.iter().map(|name| signal(name)).collect() }
     }
 }
 
@@ -62,8 +60,9 @@ pub struct Decision<'a> {
 /// A session at a time.
 pub struct Host<'r> {
     registry: &'r Registry,
+    /// The form of each kind of turn.
+    forms: Vec<(String, EventForm)>,
     fresh: SessionState,
-    state: SessionState,
     last: Option<Step>,
     ids: NumberedIds,
     now: Arc<str>,
@@ -71,17 +70,37 @@ pub struct Host<'r> {
 }
 
 impl<'r> Host<'r> {
-    /// A host of a pack.
+    /// A host of a pack for turns of these kinds with these signals.
+    ///
+    /// # Panics
+    /// The pack was made for others.
     #[must_use]
-    pub fn new(registry: &'r Registry) -> Self {
-        let fresh = SessionState::new(registry.pack());
-        let (now, name) = ("2021-05-10T12:00:00Z".into(), "s-1".into());
-        Self { registry, state: fresh.clone(), fresh, last: None, ids: NumberedIds::default(), now, name }
+    pub fn new(registry: &'r Registry, kinds: &[String], signals: &[String]) -> Self {
+        let signals: Vec<String> = signals.iter().map(|signal| name(signal)).collect();
+        let signals: Vec<&str> = signals.iter().map(String::as_str).collect();
+        let form = |kind: &String| {
+            let kind = name(kind);
+            let form = EventForm::new(registry, &kind, &signals).expect("the pack was made for these turns");
+            (kind, form)
+        };
+        Self {
+            registry,
+            forms: kinds.iter().map(form).collect(),
+            fresh: SessionState::new(registry.pack()),
+            last: None,
+            ids: NumberedIds::default(),
+            now: "2021-05-10T12:00:00Z".into(),
+            name: "s-1".into(),
+        }
     }
 
     /// Begins a session.
     pub fn begin(&mut self) {
-        self.state = self.fresh.clone();
+        self.last = None;
+    }
+
+    fn state(&self) -> &SessionState {
+        self.last.as_ref().map_or(&self.fresh, |step| &step.state)
     }
 
     /// A turn as an event of the engine: what is empty is not given.
@@ -90,10 +109,9 @@ impl<'r> Host<'r> {
     /// The pack does not know the turn: it was made for others.
     #[must_use]
     pub fn event(&self, turn: &HostTurn<'_>) -> Event {
-        let said = turn.signals.iter().filter(|(_, text)| !text.is_empty());
-        let payload: Map<String, Json> = said.map(|(key, text)| (key.clone(), Json::from(*text))).collect();
-        Event::input(self.registry, &turn.kind, &Json::Object(payload), &Json::Object(Map::new()))
-            .expect("the pack was made for these turns")
+        let (_, form) = self.forms.iter().find(|(kind, _)| *kind == turn.kind).expect("a kind of these turns");
+        let given = turn.signals.iter().map(|text| if text.is_empty() { Given::Nothing } else { Given::Text(text) });
+        form.event(self.registry, given).expect("the pack was made for these turns")
     }
 
     /// Takes an event.
@@ -109,8 +127,8 @@ impl<'r> Host<'r> {
             ids: &mut self.ids,
             trace: false,
         };
-        let step = step(self.registry, &self.state, event, &mut env).expect("the boundary changes nothing");
-        self.state = step.state.clone();
+        let state = self.last.as_ref().map_or(&self.fresh, |step| &step.state);
+        let step = step(self.registry, state, event, &mut env).expect("the boundary changes nothing");
         self.last = Some(step);
     }
 
@@ -143,7 +161,7 @@ impl<'r> Host<'r> {
     pub fn field(&self, frame: &str, field: &str) -> Option<&str> {
         let pack = self.registry.pack();
         let slot = pack.field(pack.frame(&name(frame))?, &name(field))?;
-        match self.state.get(slot) {
+        match self.state().get(slot) {
             Value::Text(text) => Some(text),
             _ => None,
         }
@@ -168,7 +186,7 @@ pub struct Checked {
 /// Plays every session and compares every answer, and every field of the state at the end.
 #[must_use]
 pub fn check(registry: &Registry, turns: &Turns) -> Checked {
-    let mut host = Host::new(registry);
+    let mut host = Host::new(registry, &turns.kinds(), &turns.signals());
     let mut checked = Checked::default();
     for (session, (due, said)) in turns.sessions.iter().zip(host_turns(turns)).enumerate() {
         host.begin();
