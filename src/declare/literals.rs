@@ -305,7 +305,8 @@ impl Cx<'_> {
             Value::Decimal(value) => value.to_string(),
             Value::Sym(sym) => names.text(*sym).to_owned(),
             Value::Period(period) => period.display(&names).to_string(),
-            Value::Text(text) | Value::Instant(text) => text.to_string(),
+            Value::Text(text) => text.to_string(),
+            Value::Instant(text) => text.to_string(),
             _ => String::new(),
         }
     }

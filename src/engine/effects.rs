@@ -1,5 +1,7 @@
 //! Doing: the ordered effects of a step on a copy of the state, then its calls and messages.
 
+use std::sync::Arc;
+
 use crate::model::Pack;
 use crate::model::effect::{Effect, Expr, Verb};
 use crate::model::ids::{FrameId, KeptId, Slot, SlotSet};
@@ -15,157 +17,152 @@ use super::verify::Breach;
 use super::{CallOut, MessageOut};
 
 /// What the effects of a step made.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Done {
-    pub slots: Vec<Value>,
+    pub slots: Arc<[Value]>,
     pub written: SlotSet,
     pub calls: Vec<CallOut>,
     pub kept: Vec<Vec<(KeptId, Value)>>,
     pub messages: Vec<MessageOut>,
 }
 
-/// Does `effects`. `view.now` is the state after carry: values and every `when` of state-writing items read it; calls and
+/// The new state under the hands of the effects that write it, and what they have written.
+struct Draft<'d> {
+    slots: &'d mut [Value],
+    written: &'d mut SlotSet,
+}
+
+/// Does `effects`. `start` is the state after carry: values and every `when` of state-writing items read it; calls and
 /// messages read the state after the last effect. In values, not in a `when`, what is not `readable` is absent, unless
-/// `with` reads what these effects have written.
+/// `with` reads what these effects have written. Effects that write nothing leave `start` shared.
 ///
 /// # Errors
 /// What cannot be done: a plain `$x` that is absent, a collection that overflows, a number that leaves its range.
 pub fn perform<'a>(
     view: &View<'a>,
+    start: &'a Arc<[Value]>,
     readable: Option<Readable<'a>>,
     effects: &'a [Effect],
-    written: SlotSet,
+    mut written: SlotSet,
     ids: &mut dyn IdSource,
 ) -> Result<Done, Breach> {
     let pack = view.registry.pack();
-    let mut done = Done { slots: view.now.to_vec(), written, ..Done::default() };
-    let mut later: Vec<&'a Effect> = Vec::new();
-    let mut fresh = |prefix: &str| Value::Text(ids.fresh(prefix));
-    let values = View { readable, ..*view };
-    for effect in effects {
-        if !view.holds(&effect.when) {
-            continue;
-        }
-        match &effect.verb {
-            Verb::Call(_) | Verb::Emit { .. } => later.push(effect),
-            verb => write(&values, pack, verb, effect, &mut done, &mut fresh)?,
+    let view = View { now: start, ..*view };
+    let values = View { readable, ..view };
+    let mut slots = start.clone();
+    let writing = || effects.iter().filter(|effect| effect.verb.writes());
+    if writing().next().is_some() {
+        let mut draft = Draft { slots: Arc::make_mut(&mut slots), written: &mut written };
+        for effect in writing().filter(|effect| view.holds(&effect.when)) {
+            write(&values, pack, effect, &mut draft, ids)?;
         }
     }
-    let slots = std::mem::take(&mut done.slots);
-    let written = done.written.clone();
+    let (mut calls, mut kept, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     let readable = readable.map(|readable| Readable { own: Some(&written), ..readable });
-    let after = View { now: &slots, readable, ..*view };
-    for effect in later {
+    let after = View { now: &slots, readable, ..view };
+    for effect in effects {
         match &effect.verb {
-            Verb::Call(call) => {
+            Verb::Call(call) if view.holds(&effect.when) => {
                 let request = &pack.ports[call.port.index()].request;
-                let mut with = given(&after, request, &call.with, effect, &mut fresh)?;
+                let mut with = Vec::with_capacity(request.len());
+                given(&after, request, &call.with, effect, ids, &mut with)?;
                 with.iter_mut().for_each(|(_, value)| *value = composed(&after, value));
-                let mut kept = Vec::new();
+                let mut keep = Vec::new();
                 for (id, expr) in &call.keep {
-                    if let Some(value) = evaluate(&after, expr, &mut fresh)? {
-                        kept.push((*id, fit(pack, &pack.kept[id.index()].1, value, effect)?));
+                    if let Some(value) = evaluate(&after, expr, ids)? {
+                        keep.push((*id, fit(pack, &pack.kept[id.index()].1, value, effect)?));
                     }
                 }
-                let id = match fresh("call") {
-                    Value::Text(id) => id,
-                    _ => "".into(),
-                };
-                done.calls.push(CallOut { id, site: call.id, port: call.port, with });
-                done.kept.push(kept);
+                calls.push(CallOut { id: ids.fresh("call"), site: call.id, port: call.port, with });
+                kept.push(keep);
             }
-            Verb::Emit { message, with } => {
+            Verb::Emit { message, with } if view.holds(&effect.when) => {
                 let declared = &pack.messages[message.index()];
-                let mut fields = declared.consts.clone();
-                fields.extend(given(&after, &declared.fields, with, effect, &mut fresh)?);
+                let mut fields = Vec::with_capacity(declared.consts.len() + declared.fields.len());
+                fields.extend_from_slice(&declared.consts);
+                given(&after, &declared.fields, with, effect, ids, &mut fields)?;
                 let text = declared.text.as_deref().map(|template| fill(pack, template, &fields));
-                done.messages.push(MessageOut { message: *message, fields, text });
+                messages.push(MessageOut { message: *message, fields, text });
             }
             _ => {}
         }
     }
-    done.slots = slots;
-    Ok(done)
+    Ok(Done { slots, written, calls, kept, messages })
 }
 
-fn evaluate<'a>(
-    view: &View<'a>,
-    expr: &'a Expr,
-    fresh: &mut dyn FnMut(&str) -> Value,
-) -> Result<Option<Value>, Breach> {
-    let value = view.value(expr, fresh).map_err(|path| Breach::absent(path.span))?;
+fn evaluate<'a>(view: &View<'a>, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Option<Value>, Breach> {
+    let value = view.value(expr, ids).map_err(|path| Breach::absent(path.span))?;
     Ok(value.is_present().then_some(value))
 }
 
-/// What a call or a message is given, in declared order; what is not given takes its default.
+/// Adds what a call or a message is given, in declared order; what is not given takes its default.
 fn given<'a>(
     view: &View<'a>,
     declared: &[NamedType],
     with: &'a [(Sym, Expr)],
     effect: &Effect,
-    fresh: &mut dyn FnMut(&str) -> Value,
-) -> Result<Vec<(Sym, Value)>, Breach> {
-    let mut found = Vec::with_capacity(declared.len());
+    ids: &mut dyn IdSource,
+    found: &mut Vec<(Sym, Value)>,
+) -> Result<(), Breach> {
     for field in declared {
         let value = match with.iter().find(|(name, _)| *name == field.name) {
-            Some((_, expr)) => evaluate(view, expr, fresh)?,
+            Some((_, expr)) => evaluate(view, expr, ids)?,
             None => None,
         };
         if let Some(value) = fit_field(view.registry.pack(), field, value, effect)? {
             found.push((field.name, value));
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 fn write<'a>(
     view: &View<'a>,
     pack: &Pack,
-    verb: &'a Verb,
-    effect: &Effect,
-    done: &mut Done,
-    fresh: &mut dyn FnMut(&str) -> Value,
+    effect: &'a Effect,
+    draft: &mut Draft<'_>,
+    ids: &mut dyn IdSource,
 ) -> Result<(), Breach> {
-    match verb {
+    match &effect.verb {
         Verb::Set(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, fresh)? {
+                if let Some(value) = evaluate(view, expr, ids)? {
                     let value = fit(pack, &pack.slots[slot.index()].ty, value, effect)?;
-                    put(view, pack, *slot, value, effect, done)?;
+                    put(view, pack, *slot, value, effect, draft)?;
                 }
             }
         }
         Verb::ClearFrame(frames) => {
             for slot in frames.iter().flat_map(|frame: &FrameId| pack.frames[frame.index()].fields()) {
-                clear(pack, slot, done);
+                clear(pack, slot, draft);
             }
         }
-        Verb::ClearField(slots) => slots.iter().for_each(|slot| clear(pack, *slot, done)),
+        Verb::ClearField(slots) => slots.iter().for_each(|slot| clear(pack, *slot, draft)),
         Verb::Append(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, fresh)? {
+                if let Some(value) = evaluate(view, expr, ids)? {
                     let ty = &pack.slots[slot.index()].ty;
-                    let mut items = items_of(&done.slots[slot.index()]);
+                    let mut items = items_of(&draft.slots[slot.index()]);
                     for item in many(value) {
                         items.push(match ty.item() {
                             Some(of) => fit(pack, of, item, effect)?,
                             None => item,
                         });
                     }
-                    put(view, pack, *slot, bounded(ty, items, effect)?, effect, done)?;
+                    put(view, pack, *slot, bounded(ty, items, effect)?, effect, draft)?;
                 }
             }
         }
         Verb::Remove(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, fresh)? {
+                if let Some(value) = evaluate(view, expr, ids)? {
                     let of = match &pack.slots[slot.index()].ty {
                         Type::List { of, .. } | Type::Set { of, .. } | Type::Map { key: of, .. } => of,
                         _ => continue,
                     };
                     let gone = many(value).into_iter().map(|item| fit(pack, of, item, effect));
                     let gone = gone.collect::<Result<Vec<_>, _>>()?;
-                    let rest = match &done.slots[slot.index()] {
+                    let rest = match &draft.slots[slot.index()] {
                         Value::List(items) => {
                             Value::List(items.iter().filter(|item| !gone.contains(item)).cloned().collect())
                         }
@@ -174,23 +171,23 @@ fn write<'a>(
                         }
                         _ => continue,
                     };
-                    put(view, pack, *slot, rest, effect, done)?;
+                    put(view, pack, *slot, rest, effect, draft)?;
                 }
             }
         }
         Verb::Increment(fields) => {
             for (slot, by) in fields {
-                let Value::Int(number) = done.slots[slot.index()] else { continue };
+                let Value::Int(number) = draft.slots[slot.index()] else { continue };
                 let sum = number.checked_add(*by).ok_or(Breach::overflow(effect.span))?;
-                put(view, pack, *slot, Value::Int(sum), effect, done)?;
+                put(view, pack, *slot, Value::Int(sum), effect, draft)?;
             }
         }
         Verb::Merge(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, fresh)? {
-                    let merged = merged(pack, &pack.slots[slot.index()].ty, &done.slots[slot.index()], value);
+                if let Some(value) = evaluate(view, expr, ids)? {
+                    let merged = merged(pack, &pack.slots[slot.index()].ty, &draft.slots[slot.index()], value);
                     let value = fit(pack, &pack.slots[slot.index()].ty, merged, effect)?;
-                    put(view, pack, *slot, value, effect, done)?;
+                    put(view, pack, *slot, value, effect, draft)?;
                 }
             }
         }
@@ -199,21 +196,30 @@ fn write<'a>(
     Ok(())
 }
 
-fn put(view: &View<'_>, pack: &Pack, slot: Slot, value: Value, effect: &Effect, done: &mut Done) -> Result<(), Breach> {
+fn put(
+    view: &View<'_>,
+    pack: &Pack,
+    slot: Slot,
+    value: Value,
+    effect: &Effect,
+    draft: &mut Draft<'_>,
+) -> Result<(), Breach> {
     let field = &pack.slots[slot.index()];
-    let stood = &view.now[slot.index()];
-    let stands = *stood != field.default && *stood == done.slots[slot.index()];
-    if field.set_once && stands && *stood != value {
-        return Err(Breach::set_once(effect.span, slot));
+    let stands = &mut draft.slots[slot.index()];
+    if field.set_once {
+        let stood = &view.now[slot.index()];
+        if *stood != field.default && *stood == *stands && *stood != value {
+            return Err(Breach::set_once(effect.span, slot));
+        }
     }
-    done.slots[slot.index()] = value;
-    done.written.insert(slot);
+    *stands = value;
+    draft.written.insert(slot);
     Ok(())
 }
 
-fn clear(pack: &Pack, slot: Slot, done: &mut Done) {
-    done.slots[slot.index()] = pack.slots[slot.index()].default.clone();
-    done.written.insert(slot);
+fn clear(pack: &Pack, slot: Slot, draft: &mut Draft<'_>) {
+    draft.slots[slot.index()] = pack.slots[slot.index()].default.clone();
+    draft.written.insert(slot);
 }
 
 fn items_of(list: &Value) -> Vec<Value> {

@@ -14,7 +14,7 @@ use crate::model::{Pack, Status};
 use crate::registry::Registry;
 
 use super::CallOut;
-use super::event::Env;
+use super::event::{Env, IdSource};
 
 /// The inputs of an event: the same for all candidates, and those that are worked out for one candidate.
 #[derive(Debug, Clone)]
@@ -112,8 +112,8 @@ impl EnvView {
         Self {
             today: Value::Period(Period::Day(env.today)),
             now: Value::Instant(env.now.clone()),
-            turn: Value::Text(env.turn_id.clone()),
-            session: Value::Text(env.session_id.clone()),
+            turn: Value::Text(env.turn_id.clone().into()),
+            session: Value::Text(env.session_id.clone().into()),
         }
     }
 }
@@ -330,7 +330,7 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The path of a plain `$x` that is absent: loading proves that it cannot happen.
-    pub fn value(&self, expr: &'a Expr, fresh: &mut dyn FnMut(&str) -> Value) -> Result<Value, &'a Path> {
+    pub fn value(&self, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Value, &'a Path> {
         match expr {
             Expr::Value(value) => Ok(value.clone()),
             Expr::Path { path, optional } => {
@@ -340,7 +340,7 @@ impl<'a> View<'a> {
             Expr::First(of) => {
                 let mut missing = None;
                 for expr in of {
-                    match self.value(expr, fresh) {
+                    match self.value(expr, ids) {
                         Ok(value) if value.is_present() => return Ok(value),
                         Ok(_) => missing = None,
                         Err(path) => missing = Some(path),
@@ -351,7 +351,7 @@ impl<'a> View<'a> {
             Expr::Join { of, sep } => {
                 let mut texts = Vec::new();
                 for expr in of {
-                    match self.value(expr, fresh)? {
+                    match self.value(expr, ids)? {
                         Value::Absent => {}
                         Value::List(items) => {
                             texts.extend(items.iter().map(|item| scalar_text(&self.pack().names, item)));
@@ -361,11 +361,11 @@ impl<'a> View<'a> {
                 }
                 Ok(Value::text(&texts.join(sep)))
             }
-            Expr::NewId(prefix) => Ok(fresh(prefix)),
+            Expr::NewId(prefix) => Ok(Value::Text(ids.fresh(prefix).into())),
             Expr::Record(fields) => {
                 let mut record = RecordValue::default();
                 for (name, expr) in fields {
-                    let value = self.value(expr, fresh)?;
+                    let value = self.value(expr, ids)?;
                     if value.is_present() {
                         record.fields.push((*name, value));
                     }
@@ -375,7 +375,7 @@ impl<'a> View<'a> {
             Expr::List(of) => {
                 let mut items = Vec::new();
                 for expr in of {
-                    let value = self.value(expr, fresh)?;
+                    let value = self.value(expr, ids)?;
                     if value.is_present() {
                         items.push(value);
                     }
@@ -385,7 +385,7 @@ impl<'a> View<'a> {
             Expr::Map(of) => {
                 let mut entries = Vec::new();
                 for (key, expr) in of {
-                    let (key, value) = (self.value(key, fresh)?, self.value(expr, fresh)?);
+                    let (key, value) = (self.value(key, ids)?, self.value(expr, ids)?);
                     if key.is_present() && value.is_present() {
                         entries.retain(|(other, _)| *other != key);
                         entries.push((key, value));

@@ -45,8 +45,8 @@ pub struct Step {
     pub carried: FrameSet,
     /// Frames of the universe, and decided frames, that held something before the step and were reset by it.
     pub dropped: FrameSet,
-    /// Fields that the step changed, in declared order.
-    pub changes: Vec<Change>,
+    /// All fields as they were before the step.
+    pub(crate) before: Arc<[Value]>,
     /// Calls for the host to make, in the order written.
     pub calls: Vec<CallOut>,
     /// Calls that the step closed without an outcome.
@@ -73,14 +73,22 @@ pub enum Phase {
 }
 
 /// A field that changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change<'s> {
     /// Which field.
     pub slot: Slot,
     /// What it was.
-    pub old: Value,
+    pub old: &'s Value,
     /// What it is.
-    pub new: Value,
+    pub new: &'s Value,
+}
+
+impl Step {
+    /// Fields that the step changed, in declared order.
+    pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
+        let fields = self.before.iter().zip(self.state.slots()).enumerate();
+        fields.filter(|(_, (old, new))| old != new).map(|(at, (old, new))| Change { slot: Slot::at(at), old, new })
+    }
 }
 
 /// A call for the host to make.

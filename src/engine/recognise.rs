@@ -1,7 +1,5 @@
 //! From an event to inputs: host signals, recognised signals, triggers that fired, and what is worked out per candidate.
 
-use std::sync::Arc;
-
 use crate::lexicon::{Meaning, Normalised, Occurrence, PartialPiece, Resolved, Scratch, meaning, resolve, shown};
 use crate::model::class::{By, Trigger};
 use crate::model::cond::Operand;
@@ -66,7 +64,7 @@ pub fn hear(registry: &Registry, event: EventId, fields: &[(InputId, Value)], tr
     heard
 }
 
-fn listen(registry: &Registry, text: &Arc<str>, heard: &mut Heard, trace: bool) {
+fn listen(registry: &Registry, text: &str, heard: &mut Heard, trace: bool) {
     let pack = registry.pack();
     let normalised = Normalised::new(text);
     // What the type of its signal cannot read is no occurrence.

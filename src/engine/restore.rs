@@ -70,9 +70,9 @@ fn mend(
         if invariant.repair.is_empty() || mended.contains(&invariant.id) {
             return Err(DataError::new(at, format!("breaks the invariant `{name}`")));
         }
-        let done = perform(&view, None, &invariant.repair, SlotSet::default(), env.ids)
+        let done = perform(&view, &slots, None, &invariant.repair, SlotSet::default(), env.ids)
             .map_err(|_| DataError::new(name, "cannot be repaired"))?;
-        slots = done.slots.into();
+        slots = done.slots;
         mended.push(invariant.id);
         if !repaired.contains(&invariant.id) {
             repaired.push(invariant.id);

@@ -19,7 +19,7 @@ use super::eval::{EnvView, Inputs, OutcomeView, Readable, View};
 use super::event::{Env, Event};
 use super::trace::{Trace, Verdict};
 use super::verify::{Breach, Failure, answer, verify};
-use super::{Change, Phase, Step};
+use super::{Phase, Step};
 
 /// A step that could not be taken at all. The state is as it was.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +74,7 @@ pub(super) struct Run<'a, 'e> {
 pub(super) struct Plan<'a> {
     pub(super) class: ClassId,
     pub(super) effects: &'a [Effect],
-    pub(super) start: Vec<Value>,
+    pub(super) start: Arc<[Value]>,
     pub(super) before: &'a [Value],
     pub(super) inputs: Option<&'a Inputs<'a>>,
     pub(super) outcome: Option<&'a OutcomeView>,
@@ -106,7 +106,7 @@ impl<'a> Run<'a, '_> {
             reasons: vec![reason],
             carried: FrameSet::EMPTY,
             dropped: FrameSet::EMPTY,
-            changes: Vec::new(),
+            before: self.state.slots.clone(),
             calls: Vec::new(),
             closed: Vec::new(),
             messages: Vec::new(),
@@ -127,8 +127,8 @@ impl<'a> Run<'a, '_> {
             reason: plan.reason,
             ..View::plain(self.registry, &plan.start, plan.before, self.view)
         };
-        let done =
-            perform(&start, plan.readable, plan.effects, plan.written, self.env.ids).map_err(|breach| vec![breach])?;
+        let done = perform(&start, &plan.start, plan.readable, plan.effects, plan.written, self.env.ids)
+            .map_err(|breach| vec![breach])?;
         let mut view = View { now: &done.slots, calls: &done.calls, ..start };
         let replies = done.calls.iter().any(|call| pack.ports[call.port.index()].replies);
         let mode =
@@ -158,21 +158,8 @@ impl<'a> Run<'a, '_> {
         reasons: Vec<Sym>,
     ) -> Step {
         let Performed { done, answer } = performed;
-        let changes = self
-            .state
-            .slots
-            .iter()
-            .zip(&done.slots)
-            .enumerate()
-            .filter(|(_, (old, new))| old != new)
-            .map(|(index, (old, new))| Change {
-                slot: crate::model::ids::Slot::at(index),
-                old: old.clone(),
-                new: new.clone(),
-            })
-            .collect();
         Step {
-            state: SessionState { slots: done.slots.into(), turn, revision: self.state.revision + 1 },
+            state: SessionState { slots: done.slots, turn, revision: self.state.revision + 1 },
             phase,
             class: Some(class),
             selected: Some(selected),
@@ -180,7 +167,7 @@ impl<'a> Run<'a, '_> {
             reasons,
             carried: FrameSet::EMPTY,
             dropped: FrameSet::EMPTY,
-            changes,
+            before: self.state.slots.clone(),
             calls: done.calls,
             closed: Vec::new(),
             messages: done.messages,

@@ -16,7 +16,7 @@ use super::eval::{Inputs, Readable, View};
 use super::recognise::{Heard, hear, triggered, work_out};
 use super::run::{Plan, Run, StepError, open_calls};
 use super::trace::{Candidate, Trace, Verdict, guard_leaves};
-use super::verify::{Breach, Failure, reset};
+use super::verify::{Breach, Failure, reset, reset_field};
 use super::{Phase, Step};
 
 /// A class and the trigger of it that matched.
@@ -146,7 +146,7 @@ impl<'a> Run<'a, '_> {
         let inputs = self.inputs_for(&at, heard, gate, Vec::new());
         let carried = effective(self.registry, class, gate);
         let universe = pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe);
-        let mut start = slots.to_vec();
+        let mut start = self.state.slots.clone();
         let mut dropped = FrameSet::EMPTY;
         for frame in universe.minus(carried).minus(declared.carry.keep).iter() {
             if reset(pack, &mut start, frame) {
@@ -156,13 +156,13 @@ impl<'a> Run<'a, '_> {
         if let Some(fields) = &declared.carry.fields {
             for slot in carried.iter().flat_map(|frame| pack.frames[frame.index()].fields()) {
                 if !fields.has(slot) {
-                    start[slot.index()] = pack.slots[slot.index()].default.clone();
+                    reset_field(pack, &mut start, slot);
                 }
             }
         }
         // Frames outside of the universe are touched by effects only.
         for slot in declared.carry.forbid_fields.iter().filter(|slot| universe.has(pack.slots[slot.index()].frame)) {
-            start[slot.index()] = pack.slots[slot.index()].default.clone();
+            reset_field(pack, &mut start, *slot);
         }
         let mut decided = FrameSet::EMPTY;
         for (frame, fate) in &declared.fate {

@@ -143,10 +143,10 @@ impl<'a> Run<'a, '_> {
         let Arrived { turn, at, outcome } = arrived;
         let Taker { class, effects, base, why } = *taker;
         let pack = self.registry.pack();
-        let (start, before): (Vec<Value>, &[Value]) = match base {
-            Base::Selected => (self.state.slots.to_vec(), &self.state.slots),
+        let (start, before) = match base {
+            Base::Selected => (self.state.slots.clone(), &self.state.slots),
             Base::Before => {
-                let mut start = turn.before.to_vec();
+                let mut start = turn.before.clone();
                 for frame in turn.decided.iter() {
                     reset(pack, &mut start, frame);
                 }
@@ -239,7 +239,7 @@ fn read_outcome(
         site: call.site,
         port: port.name,
         status,
-        error: error.filter(|_| status != Status::Ok).map_or(Value::Absent, |error| Value::Text(error.clone())),
+        error: error.filter(|_| status != Status::Ok).map_or(Value::Absent, |error| Value::Text(error.clone().into())),
         value: vec![Value::Absent; pack.outcomes.len()],
         kept: call.kept.clone(),
     };

@@ -1,5 +1,7 @@
 //! Verifying: what must hold of the new state before a step is committed.
 
+use std::sync::Arc;
+
 use crate::model::Pack;
 use crate::model::class::{Answer, Class};
 use crate::model::ids::{ClassId, FrameId, ModeId, Slot, SlotSet};
@@ -164,12 +166,17 @@ pub fn broken_frames(view: &View<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// Resets a frame in a row of values; says whether it held something.
-pub fn reset(pack: &Pack, slots: &mut [Value], frame: FrameId) -> bool {
-    let mut held = false;
-    for slot in pack.frames[frame.index()].fields() {
-        held |= slots[slot.index()] != pack.slots[slot.index()].default;
-        slots[slot.index()] = pack.slots[slot.index()].default.clone();
+/// Resets a field of a state, which is copied only when it is shared and the field held something; says whether it did.
+pub fn reset_field(pack: &Pack, slots: &mut Arc<[Value]>, slot: Slot) -> bool {
+    let default = &pack.slots[slot.index()].default;
+    let held = slots[slot.index()] != *default;
+    if held {
+        Arc::make_mut(slots)[slot.index()] = default.clone();
     }
     held
+}
+
+/// Resets all fields of a frame; says whether one held something.
+pub fn reset(pack: &Pack, slots: &mut Arc<[Value]>, frame: FrameId) -> bool {
+    pack.frames[frame.index()].fields().fold(false, |held, slot| reset_field(pack, slots, slot) | held)
 }

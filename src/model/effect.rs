@@ -104,3 +104,11 @@ pub struct Call {
     /// What is kept for the outcome.
     pub keep: Vec<(KeptId, Expr)>,
 }
+
+impl Verb {
+    /// Whether it writes the state; calls and messages leave it alone.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        !matches!(self, Verb::Call(_) | Verb::Emit { .. })
+    }
+}

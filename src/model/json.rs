@@ -43,7 +43,8 @@ pub fn to_json(names: &Names, value: &Value) -> Json {
         Value::Int(number) => Json::from(*number),
         Value::Decimal(number) => serde_json::from_str(&number.to_string()).unwrap_or(Json::Null),
         Value::Sym(sym) => Json::from(names.text(*sym)),
-        Value::Text(text) | Value::Instant(text) => Json::from(text.as_ref()),
+        Value::Text(text) => Json::from(text.as_str()),
+        Value::Instant(text) => Json::from(&**text),
         Value::Period(period) => Json::from(period.display(names).to_string()),
         Value::List(items) => Json::Array(items.iter().map(|item| to_json(names, item)).collect()),
         Value::Record(record) => {
@@ -67,7 +68,8 @@ pub fn to_json(names: &Names, value: &Value) -> Json {
 pub fn scalar_text(names: &Names, value: &Value) -> String {
     match value {
         Value::Sym(sym) => names.text(*sym).to_owned(),
-        Value::Text(text) | Value::Instant(text) => text.to_string(),
+        Value::Text(text) => text.to_string(),
+        Value::Instant(text) => text.to_string(),
         Value::Int(number) => number.to_string(),
         Value::Decimal(number) => number.to_string(),
         Value::Bool(flag) => flag.to_string(),

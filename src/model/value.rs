@@ -1,8 +1,10 @@
-//! Values: what a field, a signal or an argument holds. Cheap to clone: symbols, numbers and shared pointers only.
+//! Values: what a field, a signal or an argument holds. Cheap to clone: symbols, numbers, short texts in place and shared
+//! pointers only.
 
 use std::sync::Arc;
 
 use rust_decimal::Decimal;
+use smol_str::SmolStr;
 
 use super::names::Sym;
 use super::period::Period;
@@ -21,8 +23,9 @@ pub enum Value {
     Decimal(Decimal),
     /// A value of a closed enum, or the key of a row of a table.
     Sym(Sym),
-    /// Free text, a narrative, or an id that the host or the id source made.
-    Text(Arc<str>),
+    /// Free text, a narrative, or an id that the host or the id source made. Up to 23 bytes stand in place, so that the ids
+    /// and words that most fields hold are copied without touching memory elsewhere.
+    Text(SmolStr),
     /// A period: absolute (`2020-03`) or symbolic (`LAST_30_DAYS`).
     Period(Period),
     /// A point in time, as RFC 3339 text.

@@ -131,8 +131,8 @@ fn step_lines(registry: &Registry, step: &Step, heard: Option<&str>, line: &mut 
     if !step.dropped.is_empty() {
         line(format!("dropped: {}", show::frames(pack, step.dropped)));
     }
-    for change in &step.changes {
-        let (old, new) = (show::value(pack, &change.old), show::value(pack, &change.new));
+    for change in step.changes() {
+        let (old, new) = (show::value(pack, change.old), show::value(pack, change.new));
         line(format!("{}: {old} → {new}", show::slot(pack, change.slot)));
     }
     if !step.closed.is_empty() {

@@ -88,7 +88,7 @@ fn what_is_refused_or_fails_changes_nothing() {
         // What is reported as changed is what differs.
         let differs = |slot: &Slot| step.state.get(*slot) != moment.before.get(*slot);
         let slots: Vec<Slot> = (0..step.state.slots().len()).map(Slot::at).filter(differs).collect();
-        let changed: Vec<Slot> = step.changes.iter().map(|change| change.slot).collect();
+        let changed: Vec<Slot> = step.changes().map(|change| change.slot).collect();
         if slots == changed { Ok(()) } else { Err(format!("changed {slots:?}, reported {changed:?}")) }
     });
     met.demand(&["refused"]);
