@@ -182,6 +182,7 @@ impl EventForm {
         registry: &Registry,
         values: impl IntoIterator<Item = Given<'a>>,
     ) -> Result<Event, EventError> {
+        let pack = registry.pack();
         let mut fields = Vec::with_capacity(self.inputs.len());
         let mut values = values.into_iter();
         for (input, required) in &self.inputs {
@@ -190,7 +191,10 @@ impl EventForm {
                     return Err(missing(registry, self.event, *input).into());
                 }
                 Given::Nothing | Given::Json(Json::Null) => {}
-                Given::Text(text) => fields.push((*input, read(registry, *input, text)?)),
+                Given::Text(text) => match parse_text(pack, &pack.inputs[input.index()].ty, text) {
+                    Some(value) => fields.push((*input, value)),
+                    None => return Err(unread(registry, *input, text).into()),
+                },
                 Given::Json(json) => fields.push((*input, typed(registry, *input, json)?)),
             }
         }
@@ -226,12 +230,11 @@ fn name_of(registry: &Registry, input: InputId) -> &str {
     pack.names.text(pack.inputs[input.index()].name)
 }
 
-fn read(registry: &Registry, input: InputId, text: &str) -> Result<Value, DataError> {
+#[cold]
+fn unread(registry: &Registry, input: InputId, text: &str) -> DataError {
     let pack = registry.pack();
     let ty = &pack.inputs[input.index()].ty;
-    parse_text(pack, ty, text).ok_or_else(|| {
-        DataError::new(name_of(registry, input), format!("expected {}, found {text:?}", describe(pack, ty)))
-    })
+    DataError::new(name_of(registry, input), format!("expected {}, found {text:?}", describe(pack, ty)))
 }
 
 fn typed(registry: &Registry, input: InputId, json: &Json) -> Result<Value, DataError> {
