@@ -1,91 +1,16 @@
 //! The program itself: exit codes, what is written and what is not, and what stands on which stream.
 #![expect(clippy::disallowed_methods, reason = "these tests make workspaces and start the program")]
 
+#[path = "support/program.rs"]
+mod program;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::Value;
-use snapbox::assert_data_eq;
-use snapbox::cmd::{Command, OutputAssert, cargo_bin};
-use snapbox::str;
-use tempfile::TempDir;
+use snapbox::cmd::cargo_bin;
+use snapbox::{assert_data_eq, str};
 
-/// A copy of the small pack's workspace.
-struct Mini(TempDir);
-
-impl Mini {
-    fn new() -> Self {
-        let own = Self(TempDir::new().expect("a folder"));
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mini"), own.0.path());
-        own
-    }
-
-    fn path(&self, below: &str) -> PathBuf {
-        self.0.path().join(below)
-    }
-
-    fn write(&self, below: &str, text: impl AsRef<[u8]>) {
-        fs::create_dir_all(self.path(below).parent().expect("a folder")).expect("a folder");
-        fs::write(self.path(below), text).expect("written");
-    }
-
-    fn edit(&self, below: &str, from: &str, to: &str) {
-        let text = fs::read_to_string(self.path(below)).expect("a file");
-        assert!(text.contains(from), "{from} in {below}");
-        self.write(below, text.replace(from, to));
-    }
-
-    /// Runs the program in the workspace, in CI.
-    fn run(&self, args: &[&str]) -> OutputAssert {
-        self.command(args).env("CI", "true").assert()
-    }
-
-    /// Runs the program in the workspace, on a developer's machine.
-    fn at_home(&self, args: &[&str]) -> OutputAssert {
-        self.command(args).env_remove("CI").assert()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let timeout = std::time::Duration::from_secs(60);
-        Command::new(cargo_bin!("segue")).args(args).current_dir(self.0.path()).env("COLUMNS", "100").timeout(timeout)
-    }
-
-    /// Every file below the workspace with its text.
-    fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut all = Vec::new();
-        list(self.0.path(), &mut all);
-        all.sort();
-        all
-    }
-}
-
-fn list(folder: &Path, all: &mut Vec<(PathBuf, Vec<u8>)>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() { list(&path, all) } else { all.push((path.clone(), fs::read(&path).expect("a file"))) }
-    }
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).expect("a folder");
-    for entry in fs::read_dir(from).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let to = to.join(path.file_name().expect("a name"));
-        if path.is_dir() { copy(&path, &to) } else { fs::copy(&path, &to).map(|_| ()).expect("copied") }
-    }
-}
-
-fn out(run: &OutputAssert) -> String {
-    String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
-}
-
-fn err(run: &OutputAssert) -> String {
-    String::from_utf8(run.get_output().stderr.clone()).expect("UTF-8")
-}
-
-fn document(run: &OutputAssert) -> Value {
-    serde_json::from_str(&out(run)).expect("one JSON document")
-}
+use program::{Mini, copy, document, err, out};
 
 const WEATHER: &str = "scenarios/mini/weather.yaml";
 const RIGA: &str = "scenarios/mini/snapshots/weather__рига_a_city_that_is_named_is_asked_for.snap";
@@ -560,7 +485,7 @@ fn a_closed_pipe_is_no_fault() {
     let mini = Mini::new();
     let mut child = std::process::Command::new(cargo_bin!("segue"))
         .args(["replay", "--format", "json"])
-        .current_dir(mini.0.path())
+        .current_dir(mini.path(""))
         .env("CI", "true")
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -583,7 +508,7 @@ fn a_full_disk_is_a_fault() {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
         let output = std::process::Command::new(cargo_bin!("segue"))
             .args(args)
-            .current_dir(mini.0.path())
+            .current_dir(mini.path(""))
             .stdout(full)
             .output()
             .expect("ended");

@@ -31,7 +31,11 @@ pub fn run(asked: &Asked<'_>, terminal: &mut Terminal) -> Result<u8, Problem> {
         Err(_) if asked.pack.is_some() => Workspace::plain(&here),
         found => found?,
     };
-    let shown = |path: &Path| workspace.shown(&files::real(path));
+    // A recording often lies beside the workspace: then it is shown as it was written.
+    let shown = |path: &Path| match files::real(path) {
+        real if real.starts_with(workspace.root()) => workspace.shown(&real),
+        _ => path.display().to_string(),
+    };
     let (registry, sources) = pack_in(&workspace, asked.pack, terminal)?;
     let given = match asked.given {
         Some(path) => Some(read(path, &shown(path), terminal, |node, out| scenario::given_of(&registry, node, out))?),

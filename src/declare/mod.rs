@@ -454,6 +454,6 @@ fn overridden(sections: &Sections<'_>, overrides: &[(String, Node)]) -> Vec<(Str
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;

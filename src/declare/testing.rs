@@ -144,6 +144,23 @@ bounded = { claims = "nothing" }
 
 [block.settled]
 do = [ { set.gate = { eligible = "$outcome.eligible", mode = "exact" } }, { when = { outcome.result = { present = true } }, set.object = { ref = "$outcome.result?" } } ]
+
+[recording.told]
+id = "call.id"
+turns = "turns"
+event = "utterance"
+payload = { text = "said" }
+signals = "heard"
+omit = ["agent"]
+outcome = "answer"
+next = { result = "heard.result" }
+[recording.told.expected]
+class = "label"
+accept = "also"
+strict = ["T10", "NONE"]
+label = { NONE = ["T10"] }
+group = { ALL = ["T10", "NONE"] }
+by = ["fit"]
 "#;
 
 pub(crate) const T2: &str = r#"

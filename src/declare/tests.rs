@@ -203,7 +203,7 @@ fn unknown_names() {
         ("on = \"run\"", "on = \"ran\""),
         ("depth = \"root_only\"", "depth = \"rot_only\""),
         ("owner = \"navigation\"\ntouches", "owner = \"navigator\"\ntouches"),
-        ("event = \"utterance\"", "event = \"uterance\""),
+        ("event = \"utterance\"\nany", "event = \"uterance\"\nany"),
         ("event = \"execute.failed\"", "event = \"execute.fail\""),
         ("outcome.eligible = [\"all\"", "outcome.eligibel = [\"all\""),
         ("mode = \"bounded\"", "mode = \"bound\""),
@@ -384,6 +384,52 @@ fn symbols_stand_in_the_order_of_the_alphabet() {
     syms.sort();
     let texts: Vec<&str> = syms.iter().map(|sym| pack.names.text(*sym)).collect();
     assert!(texts.len() > 4 && texts.is_sorted(), "{texts:?}");
+}
+
+#[test]
+fn recordings() {
+    use crate::model::recording::Label::{Class, Named};
+    let pack = pack(&files(), &[]);
+    let told = &pack.recordings[0];
+    let shown = |ways: &[&crate::model::recording::Members]| ways.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(shown(&[&told.id, &told.next[0].1]), ["call.id", "heard.result"]);
+    let expected = told.expected.as_ref().expect("what is expected");
+    assert_eq!(expected.strict, [Class(ClassId(1)), Named(0)]);
+    assert_eq!(expected.labels, [("NONE".to_owned(), vec![ClassId(1)])]);
+    assert_eq!(expected.groups, [("ALL".to_owned(), vec![Class(ClassId(1)), Named(0)])]);
+    // It changes nothing of what a step does.
+    for (from, to) in [
+        ("omit = [\"agent\"]\n", ""),
+        (
+            "[recording.told]",
+            "[recording.heard]\nid = \"id\"\nevent = \"select\"\npayload = { ref = \"ref\" }\n[recording.told]",
+        ),
+    ] {
+        let other = self::pack(&files_with(from, to), &[]);
+        assert_eq!(other.fingerprint, pack.fingerprint);
+        assert_ne!(format!("{:?}", other.recordings), format!("{:?}", pack.recordings));
+    }
+    assert_snapshot!(cases(&[
+        ("[recording.told]", "[recordings.told]"),
+        ("[recording.told]", "[recording.\"told it\"]"),
+        ("id = \"call.id\"\n", ""),
+        ("id = \"call.id\"\n", "id = \"call..id\"\n"),
+        ("turns = \"turns\"\n", "turn = \"turns\"\n"),
+        ("turns = \"turns\"\n", ""),
+        ("event = \"utterance\"\npayload", "event = \"utterence\"\npayload"),
+        ("event = \"utterance\"\npayload", "event = \"select\"\npayload"),
+        ("payload = { text = \"said\" }\nsignals = \"heard\"", "payload = {}"),
+        ("payload = { text = \"said\" }\n", "payload = { text = 1, ref = \"ref\" }\n"),
+        ("outcome = \"answer\"\n", ""),
+        ("next = { result", "next = { reslut"),
+        ("class = \"label\"\n", ""),
+        ("label = { NONE = [\"T10\"] }", "label = { T2 = [\"T10\"], NONE = [\"T3\"] }"),
+        ("label = { NONE = [\"T10\"] }", "label = { NONE = [], \"N ONE\" = [\"T2\"] }"),
+        ("strict = [\"T10\", \"NONE\"]", "strict = []"),
+        ("group = { ALL = [\"T10\", \"NONE\"] }", "groups = { ALL = [\"T2\"] }"),
+        ("group = { ALL = [\"T10\", \"NONE\"] }", "group = { ALL = [\"T2\", \"NON\"] }"),
+        ("by = [\"fit\"]", "by = \"fit\""),
+    ]));
 }
 
 #[test]

@@ -182,7 +182,6 @@ impl EventForm {
         registry: &Registry,
         values: impl IntoIterator<Item = Given<'a>>,
     ) -> Result<Event, EventError> {
-        let pack = registry.pack();
         let mut fields = Vec::with_capacity(self.inputs.len());
         let mut values = values.into_iter();
         for (input, required) in &self.inputs {
@@ -191,10 +190,7 @@ impl EventForm {
                     return Err(missing(registry, self.event, *input).into());
                 }
                 Given::Nothing | Given::Json(Json::Null) => {}
-                Given::Text(text) => match parse_text(pack, &pack.inputs[input.index()].ty, text) {
-                    Some(value) => fields.push((*input, value)),
-                    None => return Err(unread(registry, *input, text).into()),
-                },
+                Given::Text(text) => fields.push((*input, read(registry, *input, text)?)),
                 Given::Json(json) => fields.push((*input, typed(registry, *input, json)?)),
             }
         }
@@ -230,11 +226,12 @@ fn name_of(registry: &Registry, input: InputId) -> &str {
     pack.names.text(pack.inputs[input.index()].name)
 }
 
-#[cold]
-fn unread(registry: &Registry, input: InputId, text: &str) -> DataError {
+fn read(registry: &Registry, input: InputId, text: &str) -> Result<Value, DataError> {
     let pack = registry.pack();
     let ty = &pack.inputs[input.index()].ty;
-    DataError::new(name_of(registry, input), format!("expected {}, found {text:?}", describe(pack, ty)))
+    parse_text(pack, ty, text).ok_or_else(|| {
+        DataError::new(name_of(registry, input), format!("expected {}, found {text:?}", describe(pack, ty)))
+    })
 }
 
 fn typed(registry: &Registry, input: InputId, json: &Json) -> Result<Value, DataError> {
@@ -287,4 +284,43 @@ pub struct Env<'a> {
     pub ids: &'a mut dyn IdSource,
     /// Whether the step records its full trace.
     pub trace: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::declare::testing::files;
+    use crate::declare::{Options, declare};
+
+    #[test]
+    fn a_null_is_a_field_or_a_signal_that_is_left_out() {
+        let mut files = files();
+        let words = &mut files[1].text;
+        *words = words.replace(
+            "text = { type = \"text\" } }",
+            "text = { type = \"text\" }, at = { type = \"int\", optional = true } }",
+        );
+        let pack = declare(&files, &Options::default()).pack.expect("a pack");
+        let registry = Registry::compile(pack).expect("it compiles");
+        let given = |payload: &Json, signals: &Json| {
+            Event::input(&registry, "utterance", payload, signals).map_err(|error| error.to_string())
+        };
+        let nulls = given(&json!({ "text": "x", "at": null }), &json!({ "place": null, "confidence": null }));
+        assert_eq!(format!("{nulls:?}"), format!("{:?}", given(&json!({ "text": "x" }), &json!({}))));
+        let Ok(Event::Input { fields, .. }) = nulls else { panic!("an input") };
+        assert_eq!(fields.len(), 1);
+        let error = |payload: &Json, signals: &Json| given(payload, signals).expect_err("refused");
+        assert_eq!(error(&json!({ "text": null }), &json!({})), "`text`: is null; event `utterance` demands it");
+        assert_eq!(error(&json!({}), &json!({})), "`text`: is missing; event `utterance` demands it");
+        assert_eq!(
+            error(&json!({ "text": "x" }), &json!({ "colour": null })),
+            "`colour`: is no signal of this pack that a host may give"
+        );
+        assert!(
+            error(&json!({ "text": "x", "colour": null }), &json!({})).starts_with("`colour`: is no field of event")
+        );
+        assert_eq!(error(&Json::Null, &json!({})), "`utterance`: expected an object");
+    }
 }

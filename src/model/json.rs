@@ -290,3 +290,58 @@ fn shown(json: &Json) -> impl fmt::Display {
 fn join(at: &str, name: &str) -> String {
     if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::declare::testing::files;
+    use crate::declare::{Options, declare};
+
+    /// The record `Line` of the small pack: an id, a number with a default, an optional text.
+    fn line(json: &Json) -> Result<String, String> {
+        let pack = declare(&files(), &Options::default()).pack.expect("a pack");
+        let at = pack.records.iter().position(|record| pack.names.text(record.name) == "Line").expect("a record");
+        let ty = Type::Record(super::super::ids::RecordId::at(at));
+        let value = from_json(&pack, &ty, json).map_err(|error| error.to_string())?;
+        Ok(to_json(&pack.names, &value).to_string())
+    }
+
+    #[test]
+    fn a_null_is_a_field_that_is_left_out() {
+        let whole = json!({ "sku": "a", "count": null, "note": null });
+        assert_eq!(line(&whole), Ok(r#"{"sku":"a","count":0}"#.into()));
+        assert_eq!(line(&whole), line(&json!({ "sku": "a" })));
+        assert_eq!(line(&json!({ "sku": null })), Err("`sku`: is null, and it is mandatory".into()));
+        assert_eq!(line(&json!({})), Err("`sku`: is missing".into()));
+        assert_eq!(
+            line(&json!({ "sku": "a", "size": null })),
+            Err("`size`: is not declared; known are: sku, count, note".into())
+        );
+        assert_eq!(line(&Json::Null), Err("``: expected a record, found `null`".into()));
+    }
+
+    #[test]
+    fn an_item_is_never_null() {
+        let pack = declare(&files(), &Options::default()).pack.expect("a pack");
+        let slot = |name: &str| {
+            let slot = pack.field(pack.frame("root").expect("a frame"), name).expect("a field");
+            &pack.slots[slot.index()].ty
+        };
+        let error = |name: &str, json: Json| from_json(&pack, slot(name), &json).expect_err(name).to_string();
+        assert_eq!(error("lines", json!([null])), "`0`: expected a record, found `null`");
+        assert_eq!(error("counts", json!({ "north": null })), "`north`: expected a whole number, found `null`");
+        assert_eq!(error("asked", Json::Null), "``: expected a whole number, found `null`");
+    }
+
+    #[test]
+    fn an_open_record_keeps_a_null_that_it_does_not_know() {
+        let mut files = files();
+        files[0].text = files[0].text.replace("[type.Line]", "[type.Line]\nopen = true");
+        let pack = declare(&files, &Options::default()).pack.expect("a pack");
+        let value =
+            record(&pack, &pack.records[0].fields, true, &json!({ "sku": "a", "x": null }), "").expect("a record");
+        assert_eq!(value.extra, [("x".into(), "null".into())]);
+    }
+}

@@ -9,7 +9,7 @@ use crate::explain::Explanation;
 use crate::model::Pack;
 use crate::model::recording::Recording;
 use crate::registry::Registry;
-use crate::scenario::Given;
+use crate::scenario::{Given, show};
 use crate::source::SourceMap;
 use crate::syntax::Node;
 
@@ -183,18 +183,24 @@ impl<'a> Replay<'a> {
         if verdict.strict || self.came.misses.len() >= self.most_misses {
             return Ok(());
         }
-        let place = format!("line {}, dialogue {}, turn {}", at.record.line, at.id, at.turn.unwrap_or(1));
+        let (line, turn) = (at.record.line, at.turn.unwrap_or(1));
+        let (expected, class) = (key.name(pack, wanted.label).to_owned(), class_id(pack, class).to_owned());
+        let accept: Vec<String> = wanted.accept.iter().map(|label| key.name(pack, *label).to_owned()).collect();
+        let accepted = if accept.is_empty() { String::new() } else { format!(" (accepted {})", accept.join(", ")) };
+        let came = format!("expected {expected}{accepted}, came {class}");
+        let lenient = if verdict.lenient { "right" } else { "wrong" };
+        let about = format!("line {line}, dialogue {}, turn {turn}: {came}, leniently {lenient}", show::line(at.id));
         self.came.misses.push(Miss {
             dialogue: at.id.to_owned(),
-            turn: at.turn.unwrap_or(1),
-            line: at.record.line,
+            turn,
+            line,
             text: stepped.text(pack),
             signals: stepped.signals.clone(),
-            expected: key.name(pack, wanted.label).to_owned(),
-            accept: wanted.accept.iter().map(|label| key.name(pack, *label).to_owned()).collect(),
-            class: class_id(pack, class).to_owned(),
+            expected,
+            accept,
+            class,
             lenient: verdict.lenient,
-            explanation: stepped.explain(self.registry, self.sources, form, place),
+            explanation: stepped.explain(self.registry, self.sources, form, about),
         });
         Ok(())
     }
@@ -203,3 +209,6 @@ impl<'a> Replay<'a> {
 fn class_id(pack: &Pack, class: crate::model::ids::ClassId) -> &str {
     pack.names.text(pack.classes[class.index()].id)
 }
+
+#[cfg(test)]
+mod tests;

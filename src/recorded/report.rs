@@ -162,20 +162,17 @@ fn overview(scored: &Scored) -> Vec<Vec<String>> {
 
 /// A miss, with what explains it.
 fn told(miss: &Miss) -> String {
-    let accepted =
-        if miss.accept.is_empty() { String::new() } else { format!(" (accepted: {})", miss.accept.join(", ")) };
-    let lenient = if miss.lenient { "right" } else { "wrong" };
-    let mut text = format!("expected {}{accepted}, came {}: {lenient} leniently\n", miss.expected, miss.class);
-    let Value::Object(signals) = &miss.signals else { return text };
-    let given: Map<String, Value> = signals.iter().filter(|(_, of)| !of.is_null()).map(own).collect();
-    if !given.is_empty() {
-        text.push_str(&format!("signals {}\n", show::json(&Value::Object(given))));
+    let explained = crate::explain::human(&miss.explanation, false);
+    let given: Map<String, Value> = match &miss.signals {
+        Value::Object(signals) => signals.clone().into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
+    };
+    match explained.split_once('\n') {
+        Some((about, steps)) if !given.is_empty() => {
+            format!("{about}\nsignals {}\n{steps}\n", show::json(&Value::Object(given)))
+        }
+        _ => format!("{explained}\n"),
     }
-    format!("{text}{}\n", crate::explain::human(&miss.explanation, false))
-}
-
-fn own((name, value): (&String, &Value)) -> (String, Value) {
-    (name.clone(), value.clone())
 }
 
 fn line(name: &str, counts: &Counts) -> Vec<String> {

@@ -211,7 +211,7 @@ impl<'a> Dialogue<'a> {
                 };
                 let from = if rest.is_empty() { from } else { format!("{from}.{rest}") };
                 let name = pack.names.text(pack.ports[port.index()].name);
-                let message = format!("{}: that is no answer of port `{name}`", words(&from, &error));
+                let message = format!("{}; that is no answer of port `{name}`", words(&from, &error));
                 Err(at.fault(locate(node, &from), message))
             }
         }

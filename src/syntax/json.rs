@@ -13,7 +13,8 @@ pub(super) fn parse(tree: Tree<'_>) -> Option<Node> {
     reader.skip_space();
     if reader.at < reader.bytes.len() {
         let message = format!("unexpected {} after the value", reader.found());
-        return reader.fail(message, "a JSON file holds one value");
+        let help = format!("a JSON {} holds one value", reader.tree.what);
+        return reader.fail(message, &help);
     }
     if reader.tree.is_null(root) {
         let span = reader.tree.span_of(root);
@@ -47,7 +48,7 @@ impl Json<'_> {
     fn found(&self) -> String {
         match self.tree.text[self.at..].chars().next() {
             Some(c) => crate::diag::quoted(c.encode_utf8(&mut [0; 4])),
-            None => "end of the file".to_owned(),
+            None => format!("end of the {}", self.tree.what),
         }
     }
 

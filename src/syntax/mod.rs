@@ -193,10 +193,11 @@ pub fn parse(file: FileId, text: &str, format: Format, out: &Diagnostics) -> Opt
     parse_within(file, text, format, &Limits::default(), out)
 }
 
-/// Reads JSON as programs write it, where a null is a value ([`Kind::Null`]) and not a fault; else as [`parse`] does.
+/// Reads a line of JSON as programs write it, where a null is a value ([`Kind::Null`]) and not a fault; else as [`parse`]
+/// does.
 pub fn data(file: FileId, text: &str, out: &Diagnostics) -> Option<Node> {
     let mut tree = tree(file, text, &Limits::default(), out)?;
-    tree.nulls = true;
+    (tree.nulls, tree.what) = (true, "line");
     json::parse(tree)
 }
 

@@ -69,11 +69,13 @@ pub(super) struct Tree<'t> {
     pub stopped: bool,
     /// Whether a null is a value like others, not a fault.
     pub nulls: bool,
+    /// How messages call the text.
+    pub what: &'static str,
 }
 
 impl<'t> Tree<'t> {
     pub fn new(file: FileId, text: &'t str, limits: Limits, out: &'t Diagnostics) -> Self {
-        Self { file, text, limits, out, reports: 0, nodes: Vec::new(), stopped: false, nulls: false }
+        Self { file, text, limits, out, reports: 0, nodes: Vec::new(), stopped: false, nulls: false, what: "file" }
     }
 
     pub fn span(&self, start: usize, end: usize) -> Span {
@@ -113,8 +115,8 @@ impl<'t> Tree<'t> {
     fn add(&mut self, span: Span, depth: u32, raw: Raw) -> Id {
         if self.nodes.len() >= self.limits.max_nodes && !self.stopped {
             self.stopped = true;
-            let message = format!("the file holds more than {} values", self.limits.max_nodes);
-            self.error(Code::LimitExceeded, span, message, "split the file");
+            let message = format!("the {} holds more than {} values", self.what, self.limits.max_nodes);
+            self.error(Code::LimitExceeded, span, message, "split it");
         }
         if depth as usize > self.limits.max_depth {
             self.too_deep(span);
