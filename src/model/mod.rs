@@ -42,7 +42,8 @@ pub struct Pack {
     pub owners: Vec<Sym>,
     /// All names of the pack.
     pub names: Names,
-    /// A digest of everything declared, as 16 hexadecimal digits; the same whatever the file order, format or spacing.
+    /// A digest of everything declared but recordings, as 16 hexadecimal digits; the same whatever the file order, format or
+    /// spacing.
     pub fingerprint: String,
     /// Parameters, with the values of this load.
     pub params: Vec<Param>,

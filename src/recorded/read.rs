@@ -72,7 +72,7 @@ impl<'t> Record<'t> {
             Ok(Some(node)) => Err(lost(node, format!("`{way}`: expected a text, found {}", shown(node)))),
             Ok(None) => Err(lost(&self.node, format!("`{way}` is missing: the dialogue has no name"))),
             Err(Blocked { node, name }) => {
-                Err(lost(node, format!("`{name}`: expected an object, found {}", shown(node))))
+                Err(lost(node, format!("{name}: expected an object, found {}", shown(node))))
             }
         }
     }
@@ -99,7 +99,7 @@ impl At<'_> {
     /// What a way leads to; a null counts.
     pub fn find<'n>(&self, node: &'n Node, way: &Members) -> Result<Option<&'n Node>, Fault> {
         find(node, way).map_err(|Blocked { node, name }| {
-            self.fault(node, format!("`{name}`: expected an object, found {}", shown(node)))
+            self.fault(node, format!("{name}: expected an object, found {}", shown(node)))
         })
     }
 
@@ -137,6 +137,7 @@ impl At<'_> {
 /// A way that goes through what is no object.
 pub struct Blocked<'n> {
     pub node: &'n Node,
+    /// What it is, in words.
     pub name: String,
 }
 
@@ -151,29 +152,13 @@ pub fn find<'n>(node: &'n Node, way: &Members) -> Result<Option<&'n Node>, Block
             },
             Kind::Null => return Ok(None),
             _ => {
-                let name = way.names().take(depth).collect::<Vec<_>>().join(".");
-                return Err(Blocked { node: at, name: if name.is_empty() { "the turn".into() } else { name } });
+                let names: Vec<&str> = way.names().take(depth).collect();
+                let name = if names.is_empty() { "the turn".into() } else { format!("`{}`", names.join(".")) };
+                return Err(Blocked { node: at, name });
             }
         }
     }
     Ok(Some(at))
-}
-
-/// The node that a dotted path of a message leads to, or the last one on the way.
-pub fn locate<'n>(node: &'n Node, path: &str) -> &'n Node {
-    let mut at = node;
-    for piece in path.split('.') {
-        let next = match &at.kind {
-            Kind::Table(table) => table.get(piece),
-            Kind::List(items) => piece.parse::<usize>().ok().and_then(|index| items.get(index)),
-            _ => None,
-        };
-        match next {
-            Some(next) => at = next,
-            None => break,
-        }
-    }
-    at
 }
 
 /// A node as the JSON that was written.

@@ -184,9 +184,13 @@ fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }
 
-/// A share as people read it, a dash where there is none.
+/// A share as people read it, a dash where there is none. Only what is all or nothing reads as 100 or 0.
 fn percent(share: Option<f64>) -> String {
-    share.map_or_else(|| "–".into(), |share| format!("{:.1}%", share * 100.0))
+    match share {
+        None => "–".into(),
+        Some(share) if share > 0.0 && share < 1.0 => format!("{:.1}%", (share * 100.0).clamp(0.1, 99.9)),
+        Some(share) => format!("{:.1}%", share * 100.0),
+    }
 }
 
 fn plural(count: u64, word: &str) -> String {

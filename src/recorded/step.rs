@@ -18,7 +18,7 @@ use crate::source::SourceMap;
 use crate::state::SessionState;
 use crate::syntax::Node;
 
-use super::read::{At, json, locate, object};
+use super::read::{At, json, object};
 use super::{Fault, class_id};
 
 /// A dialogue that is under way.
@@ -138,7 +138,7 @@ impl<'a> Dialogue<'a> {
         if !rest.is_empty() {
             way.push_str(&format!(".{rest}"));
         }
-        let mut fault = at.fault(locate(turn, &way), words(&way, error));
+        let mut fault = at.fault(turn.at(&way), words(&way, error));
         if payload.is_none() && rest.is_empty() && error.message.starts_with("is no signal") {
             fault.help = Some(format!("declare the signal, or write `omit = [\"{first}\"]` in the recording"));
         }
@@ -197,7 +197,7 @@ impl<'a> Dialogue<'a> {
             let Some(node) = at.find(next, from)? else { continue };
             if value.insert(name.clone(), json(node)).is_some() {
                 let message = format!("`{way}.{name}` is given, and `{from}` of the next turn would be too");
-                return Err(at.fault(locate(turn, &format!("{way}.{name}")), message));
+                return Err(at.fault(turn.at(&format!("{way}.{name}")), message));
             }
         }
         let declared = &self.registry.response[port.index()];
@@ -212,7 +212,7 @@ impl<'a> Dialogue<'a> {
                 let from = if rest.is_empty() { from } else { format!("{from}.{rest}") };
                 let name = pack.names.text(pack.ports[port.index()].name);
                 let message = format!("{}; that is no answer of port `{name}`", words(&from, &error));
-                Err(at.fault(locate(node, &from), message))
+                Err(at.fault(node.at(&from), message))
             }
         }
     }

@@ -336,7 +336,7 @@ fn records_that_do_not_keep_to_their_form() {
         (r#"{"id":["x"],"turns":[]}"#, "2:7: `id`: expected a text, found a list"),
         (r#"{"id":"b"}"#, "2:1: dialogue `b`: `turns` is missing: the dialogue has no turns"),
         (r#"{"id":"b","turns":"x"}"#, "2:19: dialogue `b`: `turns`: expected a list of turns, found text `x`"),
-        (r#"{"id":"b","turns":["x"]}"#, "2:20: dialogue `b`, turn 1: `the turn`: expected an object, found text `x`"),
+        (r#"{"id":"b","turns":["x"]}"#, "2:20: dialogue `b`, turn 1: the turn: expected an object, found text `x`"),
         (r#"{"id":"b","turns":[{"said":"x"},{"sad":"x"}]}"#, "2:33: dialogue `b`, turn 2: `said` is missing; event"),
         (r#"{"id":"b","turns":[{"said":5}]}"#, "2:28: dialogue `b`, turn 1: `said`: expected a text, found `5`"),
         (
@@ -445,4 +445,58 @@ fn odd_texts() {
         (&scores["turns"], &scores["strict"], &scores["by_transition"]["T1"]),
         (&json!(20), &json!(1.0), &json!(2))
     );
+}
+
+/// Whatever bytes are changed in a record, it is replayed or refused at a place in it.
+#[test]
+fn changed_records() {
+    let (registry, sources) = pack(&CALLS.replace("[\"agent\"]", "[\"found\", \"before\"]"));
+    let record = r#"{"call":{"id":"b"},"turns":[{"said":"Рига","label":"T1","heard":{"sure":0.5,"found":{"evidence":"good"}}},
+        {"said":"Oslo","label":null,"heard":{"before":"x","seen":["y"],"found":{"evidence":"poor"}}}]}"#;
+    let starts: Vec<usize> = record.char_indices().map(|(at, _)| at).collect();
+    let pieces = ["", "null", "{}", "[]", "\"", "1e999", "true", ",", "}", "\\u0000", "T10", "é"];
+    let (mut read, mut refused) = (0, 0);
+    for (nth, from) in starts.iter().enumerate() {
+        for length in [0, 1, 2, 5, 9] {
+            let to = starts.get(nth + length).copied().unwrap_or(record.len());
+            for piece in pieces {
+                let changed = format!("{}{piece}{}", &record[..*from], &record[to..]).replace('\n', " ");
+                let mut replay = Replay::new(&registry, &sources, None, 1);
+                match replay.line(1, &changed) {
+                    Ok(()) => read += 1,
+                    Err(fault) => {
+                        refused += 1;
+                        assert!(fault.line == 1 && fault.column <= changed.chars().count() + 1, "{changed}\n{fault}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(read > 100 && refused > 1000, "{read} read, {refused} refused");
+}
+
+/// What a record expects changes nothing of what its turns do.
+#[test]
+fn labels_are_not_looked_at_before_the_step() {
+    let went = |lines: &[String]| {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let recorded = replay(PLAIN, 0, &lines).expect("a recording");
+        (recorded.by_transition, recorded.by_phrase)
+    };
+    let labelled: Vec<String> = LABELLED.iter().map(|line| (*line).to_owned()).collect();
+    let others: Vec<String> =
+        labelled.iter().map(|line| line.replace("\"T1\"", "\"ANY\"").replace("NONE", "T10")).collect();
+    let bare: Vec<String> = labelled.iter().map(|line| line.replace("label", "x").replace("more", "y")).collect();
+    assert_ne!(labelled, others);
+    assert_eq!((went(&labelled), went(&labelled)), (went(&others), went(&bare)));
+}
+
+/// A rate that is not quite all of it does not read as all of it.
+#[test]
+fn rounding() {
+    let turn = r#"{"said":"hm","label":"NONE"}"#;
+    let turns = vec![turn; 2999].join(",");
+    let recorded = replay(PLAIN, 0, &[&format!(r#"{{"id":"a","turns":[{{"said":"hm","label":"T1"}},{turns}]}}"#)]);
+    let text = human(&recorded.expect("a recording"));
+    assert!(text.contains("\nall         3000   99.9%    99.9%\n"), "{text}");
 }

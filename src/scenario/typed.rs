@@ -22,7 +22,7 @@ pub fn value(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) -> Option<V
 
 /// Reports host data that does not fit at the place its path leads to.
 pub fn report(node: &Node, error: &DataError, out: &Diagnostics) {
-    let place = locate(node, &error.path);
+    let place = node.at(&error.path);
     if place.kind == Kind::Null {
         return; // the parser has said so already
     }
@@ -78,23 +78,6 @@ pub fn fields_json(pack: &Pack, fields: &[NamedType], node: &Node) -> Json {
 
 fn named<'p>(pack: &Pack, fields: &'p [NamedType], name: &str) -> Option<&'p Type> {
     fields.iter().find(|field| pack.names.text(field.name) == name).map(|field| &field.ty)
-}
-
-/// The node that a dotted path leads to, or the last one on the way.
-fn locate<'n>(node: &'n Node, path: &str) -> &'n Node {
-    let mut at = node;
-    for piece in path.split('.') {
-        let next = match &at.kind {
-            Kind::Table(table) => table.get(piece),
-            Kind::List(items) => piece.parse::<usize>().ok().and_then(|index| items.get(index)),
-            _ => None,
-        };
-        match next {
-            Some(next) => at = next,
-            None => break,
-        }
-    }
-    at
 }
 
 fn number(node: &Node, text: &str) -> Json {

@@ -98,6 +98,24 @@ pub enum Kind {
 }
 
 impl Node {
+    /// The node that a dotted path leads to (`topic.legs.0`), or the last one on the way.
+    #[must_use]
+    pub fn at(&self, path: &str) -> &Self {
+        let mut at = self;
+        for piece in path.split('.') {
+            let next = match &at.kind {
+                Kind::Table(table) => table.get(piece),
+                Kind::List(items) => piece.parse::<usize>().ok().and_then(|index| items.get(index)),
+                _ => None,
+            };
+            match next {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        at
+    }
+
     /// What stands here, for "found …" in messages: "text `foo`", "a list".
     #[must_use]
     pub fn describe(&self) -> String {
