@@ -44,7 +44,11 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     let mut scratch = Scratch::default();
     let mut first = 0;
     for (class, trigger) in triggers() {
-        let mut scan = |text: &Normalised| matcher.scan_with(text, &mut scratch, |said| meaning(pack, said).is_some());
+        let mut scan = |text: &Normalised| {
+            let mut scan = Scan::default();
+            matcher.scan_into(text, &mut scratch, &mut scan, |said| meaning(pack, said).is_some());
+            scan
+        };
         for finding in findings(pack, trigger, &mut scan, first) {
             out.push(diagnostic(pack, class, trigger, &finding));
         }

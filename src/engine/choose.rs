@@ -88,8 +88,8 @@ pub fn choose(registry: &Registry, candidates: &mut [Considered]) -> Choice {
             let classes: Vec<ClassId> = passing.iter().map(|at| candidates[*at].class).collect();
             for at in &passing {
                 let own = candidates[*at].class;
-                let rival = classes.iter().find(|class| **class != own && !registry.precedes(own, **class));
-                candidates[*at].verdict = Verdict::Unordered(rival.copied().unwrap_or(classes[0]));
+                let rivals = classes.iter().filter(|class| **class != own && !registry.precedes(own, **class));
+                candidates[*at].verdict = Verdict::Unordered(rivals.min().copied().unwrap_or(own));
             }
             Choice::Unordered
         }
@@ -106,8 +106,8 @@ fn reason_of(registry: &Registry, candidates: &[Considered]) -> Sym {
         _ => None,
     });
     let given: Vec<(ClassId, Sym)> = given.collect();
-    let strongest = given.iter().find(|(class, _)| !given.iter().any(|(other, _)| registry.precedes(*other, *class)));
-    strongest.map_or(registry.syms.no_transition, |(_, reason)| *reason)
+    let strongest = given.iter().filter(|(class, _)| !given.iter().any(|(other, _)| registry.precedes(*other, *class)));
+    strongest.min_by_key(|(class, _)| *class).map_or(registry.syms.no_transition, |(_, reason)| *reason)
 }
 
 /// Adds what came of one trigger of a class. Of several the one that passes first speaks for the class, else the one that
@@ -119,6 +119,13 @@ pub fn consider(candidates: &mut Vec<Considered>, found: Considered) {
         Some(known) if weight(&found.verdict) > weight(&known.verdict) => *known = found,
         Some(_) => {}
     }
+}
+
+/// Whether a class that precedes this one has passed: whatever becomes of this one, it is not chosen, and it stands in
+/// nobody's way.
+pub fn outranked(registry: &Registry, candidates: &[Considered], class: ClassId) -> bool {
+    let stronger = |known: &&Considered| registry.precedes(known.class, class);
+    candidates.iter().filter(stronger).any(|known| known.verdict == Verdict::Chosen)
 }
 
 /// Whether a trigger of a class has passed, so that its later ones need not be looked at.

@@ -1,6 +1,7 @@
 //! What conditions and values see at one moment of a step, and what values come to.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::model::cond::{Path, Place, Step};
 use crate::model::effect::Expr;
@@ -85,7 +86,7 @@ pub struct View<'a> {
     pub answer: Option<ModeId>,
     pub reason: Option<Sym>,
     pub calls: &'a [CallOut],
-    pub env: &'a EnvView,
+    pub env: &'a EnvView<'a>,
     pub readable: Option<Readable<'a>>,
     pub entry: Option<Entry<'a>>,
 }
@@ -100,21 +101,19 @@ pub struct Entry<'a> {
 }
 
 /// The readable part of the environment.
-pub struct EnvView {
+pub struct EnvView<'e> {
     pub today: Value,
-    pub now: Value,
-    pub turn: Value,
-    pub session: Value,
+    now: &'e Arc<str>,
+    pub turn: &'e Arc<str>,
+    session: &'e Arc<str>,
 }
 
-impl EnvView {
-    pub fn of(env: &Env<'_>) -> Self {
-        Self {
-            today: Value::Period(Period::Day(env.today)),
-            now: Value::Instant(env.now.clone()),
-            turn: Value::Text(env.turn_id.clone().into()),
-            session: Value::Text(env.session_id.clone().into()),
-        }
+impl<'e> EnvView<'e> {
+    /// The readable part of an environment, and its ids, which are taken.
+    pub fn of(env: &'e mut Env<'_>) -> (Self, &'e mut dyn IdSource) {
+        let Env { now, today, session_id, turn_id, ids, trace: _ } = env;
+        let today = Value::Period(Period::Day(*today));
+        (Self { today, now, turn: turn_id, session: session_id }, &mut **ids)
     }
 }
 
@@ -124,7 +123,7 @@ static PERIOD: Type = Type::Period;
 
 impl<'a> View<'a> {
     /// A state before any event is looked at.
-    pub fn plain(registry: &'a Registry, now: &'a [Value], before: &'a [Value], env: &'a EnvView) -> Self {
+    pub fn plain(registry: &'a Registry, now: &'a [Value], before: &'a [Value], env: &'a EnvView<'a>) -> Self {
         Self {
             registry,
             now,
@@ -227,9 +226,9 @@ impl<'a> View<'a> {
                 Cow::Borrowed(value.map_or(&ABSENT, |(_, value)| value))
             }
             Place::EnvToday => Cow::Borrowed(&self.env.today),
-            Place::EnvNow => Cow::Borrowed(&self.env.now),
-            Place::EnvTurn => Cow::Borrowed(&self.env.turn),
-            Place::EnvSession => Cow::Borrowed(&self.env.session),
+            Place::EnvNow => Cow::Owned(Value::Instant(self.env.now.clone())),
+            Place::EnvTurn => Cow::Owned(Value::Text(self.env.turn.clone().into())),
+            Place::EnvSession => Cow::Owned(Value::Text(self.env.session.clone().into())),
             Place::EntryKey => Cow::Borrowed(self.entry.and_then(|entry| entry.key).unwrap_or(&ABSENT)),
             Place::EntryValue => Cow::Borrowed(self.entry.map_or(&ABSENT, |entry| entry.value)),
         }

@@ -15,7 +15,7 @@ mod verify;
 
 pub use event::{Env, Event, EventError, EventForm, Given, IdSource, NumberedIds};
 pub use restore::{Restored, enforce, restore};
-pub use run::{StepError, step};
+pub use run::{Scratch, StepError, step, step_with};
 pub use trace::{Candidate, Leaf, Said, Trace, Verdict};
 pub use verify::{Breach, Failure};
 

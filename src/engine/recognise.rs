@@ -1,6 +1,8 @@
 //! From an event to inputs: host signals, recognised signals, triggers that fired, and what is worked out per candidate.
 
-use crate::lexicon::{Meaning, Normalised, Occurrence, PartialPiece, Resolved, Scratch, meaning, resolve, shown};
+use smallvec::SmallVec;
+
+use crate::lexicon::{Meaning, Normalised, Occurrence, PartialPiece, Resolved, Scan, Scratch, meaning, resolve, shown};
 use crate::model::class::{By, Trigger};
 use crate::model::cond::Operand;
 use crate::model::ids::{ClassId, EventId, InputId};
@@ -14,7 +16,7 @@ use crate::registry::Registry;
 use super::eval::{Inputs, Shared, View};
 use super::trace::Said;
 
-/// What an input event brought, before any candidate looks at it.
+/// What an input event brought, before any candidate looks at it. Its buffers are used again by the next event.
 #[derive(Debug, Default)]
 pub struct Heard {
     pub inputs: Shared,
@@ -34,13 +36,41 @@ impl Heard {
     fn half_said(&self, input: InputId) -> bool {
         self.inputs.partial.contains(&input) || self.inputs.ambiguous.contains(&input)
     }
+
+    fn begin(&mut self, inputs: usize) {
+        self.inputs.base.clear();
+        self.inputs.base.resize(inputs, Value::Absent);
+        self.inputs.ambiguous.clear();
+        self.inputs.partial.clear();
+        self.fired.clear();
+        self.partial.clear();
+        self.ambiguous.clear();
+        self.said.clear();
+        self.text = None;
+    }
+}
+
+/// What a text is heard with: the normalised text, what was found in it, and the buffers of the search.
+#[derive(Debug, Default)]
+pub struct Ear {
+    text: Normalised,
+    scan: Scan,
+    scratch: Scratch,
 }
 
 /// Hears an event: types are those of the declarations, host signals win over recognised ones.
-pub fn hear(registry: &Registry, event: EventId, fields: &[(InputId, Value)], trace: bool) -> Heard {
+pub fn hear(
+    registry: &Registry,
+    event: EventId,
+    fields: &[(InputId, Value)],
+    trace: bool,
+    ear: &mut Ear,
+    heard: &mut Heard,
+) {
     let pack = registry.pack();
-    let mut heard = Heard::default();
-    heard.inputs.base = vec![Value::Absent; pack.inputs.len()];
+    heard.begin(pack.inputs.len());
+    let text = pack.events[event.index()].text;
+    let mut heard_text = None;
     for (input, value) in fields {
         heard.inputs.base[input.index()] = value.clone();
         if registry.is_signal(*input) {
@@ -53,24 +83,24 @@ pub fn hear(registry: &Registry, event: EventId, fields: &[(InputId, Value)], tr
                 partial: false,
             });
         }
+        if Some(*input) == text {
+            heard_text = match value {
+                Value::Text(text) => Some(text),
+                _ => None,
+            };
+        }
     }
-    let text = pack.events[event.index()].text.and_then(|input| match &heard.inputs.base[input.index()] {
-        Value::Text(text) => Some(text.clone()),
-        _ => None,
-    });
-    if let Some(text) = text {
-        listen(registry, &text, &mut heard, trace);
+    if let Some(text) = heard_text {
+        listen(registry, text, trace, ear, heard);
     }
-    heard
 }
 
-fn listen(registry: &Registry, text: &str, heard: &mut Heard, trace: bool) {
+fn listen(registry: &Registry, text: &str, trace: bool, ear: &mut Ear, heard: &mut Heard) {
     let pack = registry.pack();
-    let normalised = Normalised::new(text);
+    let Ear { text: normalised, scan, scratch } = ear;
+    normalised.set(text);
     // What the type of its signal cannot read is no occurrence.
-    let scan = registry
-        .matcher
-        .scan_with(&normalised, &mut Scratch::default(), |occurrence| meaning(pack, occurrence).is_some());
+    registry.matcher.scan_into(normalised, scratch, scan, |occurrence| meaning(pack, occurrence).is_some());
     if let Some((command, rest)) = &scan.command {
         for (index, input) in pack.inputs.iter().enumerate() {
             if input.kind == InputKind::Command {
@@ -83,10 +113,11 @@ fn listen(registry: &Registry, text: &str, heard: &mut Heard, trace: bool) {
         }
     }
     for fired in &scan.fired {
+        // Matches come by trigger.
         let tokens = fired.tokens.1 - fired.tokens.0;
-        match heard.fired.iter_mut().find(|(form, _)| *form == fired.trigger) {
-            Some((_, longest)) => *longest = (*longest).max(tokens),
-            None => heard.fired.push((fired.trigger, tokens)),
+        match heard.fired.last_mut() {
+            Some((form, longest)) if *form == fired.trigger => *longest = (*longest).max(tokens),
+            _ => heard.fired.push((fired.trigger, tokens)),
         }
     }
     let mut at = 0;
@@ -165,6 +196,9 @@ fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence]
     }
 }
 
+/// The alternatives of a trigger that matched, in declared order.
+pub type Matched = SmallVec<[usize; 8]>;
+
 /// Whether a trigger matches; when it does, the alternatives that matched.
 pub fn triggered(
     registry: &Registry,
@@ -172,27 +206,26 @@ pub fn triggered(
     trigger: usize,
     declared: &Trigger,
     heard: &Heard,
-) -> Option<Vec<usize>> {
-    if declared.any.is_empty() {
-        return Some(Vec::new());
+) -> Option<Matched> {
+    let matches = |alternative: &usize| match &declared.any[*alternative].by {
+        By::Ambiguous(input) => heard.inputs.ambiguous.contains(input),
+        By::Words(_) => heard.fired.iter().any(|(form, _)| registry.forms[*form] == (class, trigger, *alternative)),
+        By::Signal { input, is } => {
+            let value = &heard.inputs.base[input.index()];
+            let there = value.is_present() || (is.is_empty() && heard.inputs.partial.contains(input));
+            there
+                && (is.is_empty()
+                    || match value {
+                        Value::List(items) => items.iter().any(|item| is.contains(item)),
+                        value => is.contains(value),
+                    })
+        }
+    };
+    let mut matched = Matched::new();
+    for alternative in (0..declared.any.len()).filter(matches) {
+        matched.push(alternative);
     }
-    let matched: Vec<usize> = (0..declared.any.len())
-        .filter(|alternative| match &declared.any[*alternative].by {
-            By::Ambiguous(input) => heard.inputs.ambiguous.contains(input),
-            By::Words(_) => heard.fired.iter().any(|(form, _)| registry.forms[*form] == (class, trigger, *alternative)),
-            By::Signal { input, is } => {
-                let value = &heard.inputs.base[input.index()];
-                let there = value.is_present() || (is.is_empty() && heard.inputs.partial.contains(input));
-                there
-                    && (is.is_empty()
-                        || match value {
-                            Value::List(items) => items.iter().any(|item| is.contains(item)),
-                            value => is.contains(value),
-                        })
-            }
-        })
-        .collect();
-    (!matched.is_empty()).then_some(matched)
+    (declared.any.is_empty() || !matched.is_empty()).then_some(matched)
 }
 
 /// Works out the inputs that differ by candidate: values set by the alternatives that matched, the tag, completions of
@@ -208,12 +241,7 @@ pub fn work_out<'h>(
     let registry = view.registry;
     let pack = registry.pack();
     late.clear();
-    late.resize(registry.late_count, Value::Absent);
-    for (index, place) in registry.late.iter().enumerate() {
-        if let Some(place) = place {
-            late[usize::from(*place)] = heard.inputs.base[index].clone();
-        }
-    }
+    late.extend(registry.late_inputs.iter().map(|input| heard.inputs.base[input.index()].clone()));
     let candidates = heard.ambiguous.iter().map(|(input, of)| (*input, candidates(view, *input, of))).collect();
     let mut inputs = Inputs { shared: &heard.inputs, late, candidates };
     let place = |input: InputId| registry.late[input.index()].map(usize::from).unwrap_or(usize::MAX);
@@ -226,8 +254,8 @@ pub fn work_out<'h>(
             }
         }
     }
-    if let Some(tag) = pack.inputs.iter().position(|input| input.kind == InputKind::Tag) {
-        inputs.late[place(InputId::at(tag))] = tag_of(registry, class, trigger, matched, heard);
+    if let Some(tag) = registry.tag {
+        inputs.late[place(tag)] = tag_of(registry, class, trigger, matched, heard);
     }
     for (input, pieces) in &heard.partial {
         if let Some(late) = inputs.late.get_mut(place(*input))

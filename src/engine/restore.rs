@@ -58,7 +58,7 @@ fn mend(
     repaired: &mut Vec<Sym>,
 ) -> Result<Arc<[Value]>, DataError> {
     let pack = registry.pack();
-    let shown = EnvView::of(env);
+    let (shown, ids) = EnvView::of(env);
     let mut mended = Vec::new();
     // Each invariant is mended at most once, so the loop ends.
     loop {
@@ -70,7 +70,7 @@ fn mend(
         if invariant.repair.is_empty() || mended.contains(&invariant.id) {
             return Err(DataError::new(at, format!("breaks the invariant `{name}`")));
         }
-        let done = perform(&view, &slots, None, &invariant.repair, SlotSet::default(), env.ids)
+        let done = perform(&view, &slots, None, &invariant.repair, SlotSet::default(), ids)
             .map_err(|_| DataError::new(name, "cannot be repaired"))?;
         slots = done.slots;
         mended.push(invariant.id);

@@ -14,9 +14,11 @@ use crate::model::value::Value;
 use crate::registry::Registry;
 use crate::state::{OpenCall, SessionState, Turn};
 
+use super::choose::Considered;
 use super::effects::{Done, perform};
 use super::eval::{EnvView, Inputs, OutcomeView, Readable, View};
-use super::event::{Env, Event};
+use super::event::{Env, Event, IdSource};
+use super::recognise::{Ear, Heard};
 use super::trace::{Trace, Verdict};
 use super::verify::{Breach, Failure, answer, verify};
 use super::{Phase, Step};
@@ -44,19 +46,53 @@ pub enum StepError {
     },
 }
 
+/// Room that steps work in. A host that keeps one from step to step spares them most of their allocations. No step reads
+/// what another has left in it: it serves any registry and any session, one step at a time.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) ear: Ear,
+    pub(super) heard: Heard,
+    pub(super) room: Room,
+}
+
+/// Where candidates are weighed.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    /// The triggers to look at, as positions among those on the event.
+    pub(super) positions: Vec<usize>,
+    pub(super) candidates: Vec<Considered>,
+    /// The inputs that are worked out for one candidate.
+    pub(super) late: Vec<Value>,
+}
+
 /// Takes one event through the registry: select or settle, carry, do, verify, commit, answer. Pure: same registry, state,
 /// event and environment, same step.
 ///
 /// # Errors
 /// [`StepError`]; the state the caller holds is untouched.
 pub fn step(registry: &Registry, state: &SessionState, event: &Event, env: &mut Env<'_>) -> Result<Step, StepError> {
+    step_with(registry, state, event, env, &mut Scratch::default())
+}
+
+/// As [`step`], in room that is kept: for hosts that take many steps.
+///
+/// # Errors
+/// As [`step`].
+pub fn step_with(
+    registry: &Registry,
+    state: &SessionState,
+    event: &Event,
+    env: &mut Env<'_>,
+    scratch: &mut Scratch,
+) -> Result<Step, StepError> {
     if Timestamp::from_str(&env.now).is_err() {
         return Err(StepError::BadClock { now: env.now.clone() });
     }
-    let view = EnvView::of(env);
-    let run = Run { registry, state, env, view: &view, failures: Vec::new(), trace: None };
+    let trace = env.trace.then(Box::default);
+    let (view, ids) = EnvView::of(env);
+    let run = Run { registry, state, ids, view: &view, failures: Vec::new(), trace };
     match event {
-        Event::Input { event, fields } => run.select(*event, fields),
+        Event::Input { event, fields } => run.select(*event, fields, scratch),
         Event::Outcome { call, status, value, error } => run.settle(call, *status, value.as_ref(), error.as_ref()),
     }
 }
@@ -64,8 +100,8 @@ pub fn step(registry: &Registry, state: &SessionState, event: &Event, env: &mut 
 pub(super) struct Run<'a, 'e> {
     pub(super) registry: &'a Registry,
     pub(super) state: &'a SessionState,
-    pub(super) env: &'a mut Env<'e>,
-    pub(super) view: &'a EnvView,
+    pub(super) ids: &'e mut dyn IdSource,
+    pub(super) view: &'a EnvView<'a>,
     pub(super) failures: Vec<Failure>,
     pub(super) trace: Option<Box<Trace>>,
 }
@@ -96,7 +132,7 @@ impl<'a> Run<'a, '_> {
         View::plain(self.registry, now, before, self.view)
     }
 
-    pub(super) fn refused(&mut self, phase: Phase, reason: Sym) -> Step {
+    pub(super) fn refused(&self, phase: Phase, reason: Sym) -> Step {
         Step {
             state: self.state.clone(),
             phase,
@@ -113,7 +149,7 @@ impl<'a> Run<'a, '_> {
             answer: None,
             unused: Vec::new(),
             failures: Vec::new(),
-            trace: self.trace.take(),
+            trace: None,
         }
     }
 
@@ -127,7 +163,7 @@ impl<'a> Run<'a, '_> {
             reason: plan.reason,
             ..View::plain(self.registry, &plan.start, plan.before, self.view)
         };
-        let done = perform(&start, &plan.start, plan.readable, plan.effects, plan.written, self.env.ids)
+        let done = perform(&start, &plan.start, plan.readable, plan.effects, plan.written, self.ids)
             .map_err(|breach| vec![breach])?;
         let mut view = View { now: &done.slots, calls: &done.calls, ..start };
         let replies = done.calls.iter().any(|call| pack.ports[call.port.index()].replies);

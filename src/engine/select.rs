@@ -11,11 +11,11 @@ use crate::model::{InputKind, WhileOpen};
 use crate::registry::Registry;
 use crate::state::Turn;
 
-use super::choose::{Choice, Considered, choose, consider, effective, guard, has_passed, limit};
+use super::choose::{Choice, Considered, choose, consider, effective, guard, has_passed, limit, outranked};
 use super::eval::{Inputs, Readable, View};
-use super::recognise::{Heard, hear, triggered, work_out};
-use super::run::{Plan, Run, StepError, open_calls};
-use super::trace::{Candidate, Trace, Verdict, guard_leaves};
+use super::recognise::{Heard, Matched, hear, triggered, work_out};
+use super::run::{Plan, Room, Run, Scratch, StepError, open_calls};
+use super::trace::{Candidate, Verdict, guard_leaves};
 use super::verify::{Breach, Failure, reset, reset_field};
 use super::{Phase, Step};
 
@@ -23,11 +23,25 @@ use super::{Phase, Step};
 struct At<'m> {
     class: ClassId,
     trigger: usize,
-    matched: &'m [usize],
+    matched: &'m Matched,
+}
+
+/// Who takes the input, by which trigger, and why.
+#[derive(Clone, Copy)]
+struct Taker {
+    class: ClassId,
+    trigger: usize,
+    why: Option<Sym>,
 }
 
 impl<'a> Run<'a, '_> {
-    pub(super) fn select(mut self, event: EventId, fields: &[(InputId, Value)]) -> Result<Step, StepError> {
+    pub(super) fn select(
+        mut self,
+        event: EventId,
+        fields: &[(InputId, Value)],
+        scratch: &mut Scratch,
+    ) -> Result<Step, StepError> {
+        let Scratch { ear, heard, room } = scratch;
         let pack = self.registry.pack();
         for (_, value) in fields {
             if let Value::Text(text) = value
@@ -43,33 +57,33 @@ impl<'a> Run<'a, '_> {
             }
             closed = turn.calls.iter().map(|call| call.id.clone()).collect();
         }
-        let heard = hear(self.registry, event, fields, self.env.trace);
-        if self.env.trace {
-            self.trace =
-                Some(Box::new(Trace { text: heard.text.clone(), said: heard.said.clone(), candidates: Vec::new() }));
+        hear(self.registry, event, fields, self.trace.is_some(), ear, heard);
+        if let Some(trace) = &mut self.trace {
+            trace.text.clone_from(&heard.text);
+            trace.said.clone_from(&heard.said);
         }
         let slots: &'a [Value] = &self.state.slots;
         let gate = limit(self.registry, slots);
-        let mut candidates = self.candidates(event, &heard, slots, gate);
-        let choice = choose(self.registry, &mut candidates);
-        self.note(&candidates, &heard, slots, gate, event);
-        let (class, trigger, why) = match choice {
+        self.consider_all(event, heard, slots, gate, room);
+        let choice = choose(self.registry, &mut room.candidates);
+        self.note(&room.candidates, heard, slots, gate, event);
+        let syms = &self.registry.syms;
+        let boundary = |why| Taker { class: pack.boundary, trigger: self.registry.bare_trigger, why: Some(why) };
+        let taker = match choice {
             Choice::Take(at) => {
-                let taken = &candidates[at];
-                let trigger = &pack.classes[taken.class.index()].triggers[taken.trigger];
-                (taken.class, taken.trigger, trigger.reason)
+                let Considered { class, trigger, .. } = room.candidates[at];
+                Taker { class, trigger, why: pack.classes[class.index()].triggers[trigger].reason }
             }
-            Choice::Nobody(reason) => (pack.boundary, self.registry.bare_trigger, Some(reason)),
-            Choice::Unordered => (pack.boundary, self.registry.bare_trigger, Some(self.registry.syms.ambiguous)),
+            Choice::Nobody(reason) => boundary(reason),
+            Choice::Unordered => boundary(syms.ambiguous),
         };
-        match self.try_select(class, trigger, why, &heard, gate, closed.clone()) {
+        let instead = boundary(syms.verification_failed);
+        match self.try_select(taker, heard, gate, &mut room.late, closed.clone()) {
             Ok(step) => Ok(step),
             Err(breaches) => {
-                self.failures.push(Failure { class, breaches });
-                self.mark_refused(class);
-                let bare = self.registry.bare_trigger;
-                let why = Some(self.registry.syms.verification_failed);
-                self.try_select(pack.boundary, bare, why, &heard, gate, closed).map_err(|breaches| {
+                self.failures.push(Failure { class: taker.class, breaches });
+                self.mark_refused(taker.class);
+                self.try_select(instead, heard, gate, &mut room.late, closed).map_err(|breaches| {
                     self.failures.push(Failure { class: pack.boundary, breaches });
                     StepError::Boundary { failures: std::mem::take(&mut self.failures) }
                 })
@@ -77,28 +91,36 @@ impl<'a> Run<'a, '_> {
         }
     }
 
-    /// Every class whose trigger matched, with its verdict; `Chosen` stands for "passes".
-    fn candidates(&self, event: EventId, heard: &Heard, slots: &'a [Value], gate: FrameSet) -> Vec<Considered> {
+    /// Every class whose trigger matched, with its verdict; `Chosen` stands for "passes". Those that cannot change the choice
+    /// are left out unless somebody wants to see the trace.
+    fn consider_all(&self, event: EventId, heard: &Heard, slots: &'a [Value], gate: FrameSet, room: &mut Room) {
         let pack = self.registry.pack();
-        let mut candidates: Vec<Considered> = Vec::new();
-        let mut room = Vec::new();
-        for (class, trigger) in &self.registry.by_event[event.index()] {
+        let Room { positions, candidates, late } = room;
+        candidates.clear();
+        let listening = &self.registry.by_event[event.index()];
+        positions.clear();
+        positions.extend(&listening.open);
+        positions.extend(heard.fired.iter().filter_map(|(form, _)| listening.of_form[*form]));
+        positions.sort_unstable();
+        positions.dedup();
+        for at in positions {
+            let (class, trigger) = &listening.triggers[*at];
             let declared = &pack.classes[class.index()];
-            if has_passed(&candidates, *class) {
+            let seen = self.trace.is_some();
+            if has_passed(candidates, *class) || (!seen && outranked(self.registry, candidates, *class)) {
                 continue;
             }
             let Some(matched) = triggered(self.registry, *class, *trigger, &declared.triggers[*trigger], heard) else {
                 continue;
             };
             let at = At { class: *class, trigger: *trigger, matched: &matched };
-            let inputs = self.inputs_for(&at, heard, gate, std::mem::take(&mut room));
+            let inputs = self.inputs_for(&at, heard, gate, std::mem::take(late));
             let view = View { inputs: Some(&inputs), ..self.view(slots, slots) };
             let cut = if *class == pack.boundary { FrameSet::EMPTY } else { declared.needs.minus(gate) };
             let verdict = guard(&view, declared, *trigger, cut);
-            room = inputs.late;
-            consider(&mut candidates, Considered { class: *class, trigger: *trigger, row: None, verdict });
+            *late = inputs.late;
+            consider(candidates, Considered { class: *class, trigger: *trigger, row: None, verdict });
         }
-        candidates
     }
 
     /// What the values of a class may read of the state.
@@ -131,11 +153,10 @@ impl<'a> Run<'a, '_> {
 
     fn try_select(
         &mut self,
-        class: ClassId,
-        trigger: usize,
-        why: Option<Sym>,
+        Taker { class, trigger, why }: Taker,
         heard: &Heard,
         gate: FrameSet,
+        late: &mut Vec<Value>,
         closed: Vec<Arc<str>>,
     ) -> Result<Step, Vec<Breach>> {
         let pack = self.registry.pack();
@@ -143,7 +164,7 @@ impl<'a> Run<'a, '_> {
         let slots: &'a [Value] = &self.state.slots;
         let matched = triggered(self.registry, class, trigger, &declared.triggers[trigger], heard).unwrap_or_default();
         let at = At { class, trigger, matched: &matched };
-        let inputs = self.inputs_for(&at, heard, gate, Vec::new());
+        let inputs = self.inputs_for(&at, heard, gate, std::mem::take(late));
         let carried = effective(self.registry, class, gate);
         let universe = pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe);
         let mut start = self.state.slots.clone();
@@ -186,11 +207,12 @@ impl<'a> Run<'a, '_> {
             written: SlotSet::default(),
             waiting: false,
         })?;
+        *late = inputs.late;
         let unused = if class == pack.boundary { Vec::new() } else { unused(self.registry, class, heard) };
         let calls = open_calls(pack, class, &performed.done);
         let turn = (!calls.is_empty()).then(|| {
             Arc::new(Turn {
-                id: self.env.turn_id.clone(),
+                id: self.view.turn.clone(),
                 selected: class,
                 steps: 1,
                 before: self.state.slots.clone(),
@@ -218,7 +240,8 @@ impl<'a> Run<'a, '_> {
         let pack = self.registry.pack();
         let mut listed = Vec::new();
         for class in self.registry.strongest_first() {
-            let listening = self.registry.by_event[event.index()].iter().find(|(listener, _)| listener == class);
+            let listening =
+                self.registry.by_event[event.index()].triggers.iter().find(|(listener, _)| listener == class);
             let Some((_, first)) = listening else { continue };
             let found = considered.iter().find(|candidate| candidate.class == *class);
             let (trigger, verdict) = match found {
@@ -244,7 +267,7 @@ impl<'a> Run<'a, '_> {
                 verdict,
                 leaves: guard_leaves(&view, declared, trigger),
                 derived,
-                matched,
+                matched: matched.to_vec(),
             });
         }
         if let Some(trace) = &mut self.trace {

@@ -55,9 +55,6 @@ impl<'a> Run<'a, '_> {
         let Some((turn, at)) = open else {
             return Ok(self.refused(Phase::Settle, self.registry.syms.stale_outcome));
         };
-        if self.env.trace {
-            self.trace = Some(Box::default());
-        }
         let outcome = read_outcome(self.registry, &turn.calls[at], status, value, error);
         let arrived = Arrived { turn: &turn, at, outcome: &outcome };
         let slots: &'a [Value] = &self.state.slots;

@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
-use aho_corasick::{AhoCorasickBuilder, MatchKind};
+use aho_corasick::StartKind;
+use aho_corasick::dfa::DFA;
+use aho_corasick::nfa::contiguous::NFA;
 use indexmap::IndexMap;
 
 use crate::model::lexicon::{Elem, Form, Lexicon, Piece, RuleValue, Signal, TriggerForm};
 
 use super::expand::{Atom, MAX_VARIANTS, expand};
-use super::matcher::{Matcher, RuleInfo, RuleKind, Target, TriggerInfo};
+use super::matcher::{Matcher, RuleInfo, RuleKind, Target, TriggerInfo, Words};
 use super::pattern::Pattern;
 use super::shape::{Grouped, Shape, Shapes, Step, small};
 
 /// How many different word sequences one matcher may hold, after expansion.
 pub const MAX_LITERALS: usize = 1 << 19;
+
+/// Up to so many sequences the automaton of the literals is the kind that takes most memory and least time.
+const FEW_LITERALS: usize = 1_000;
 
 /// How many slots one sequence of a phrase may have.
 pub const MAX_SLOTS: usize = 8;
@@ -135,13 +140,13 @@ impl Builder<'_> {
 
     fn pattern(&mut self, which: Place, pattern: Pattern, target: Target) {
         let index = small(self.patterns.len());
-        match &pattern.required {
-            Some(literals) => {
-                for literal in literals {
-                    self.literal(which, literal.clone(), Target::Pattern(index));
-                }
+        for (set, literals) in (0..).zip(&pattern.required) {
+            for literal in literals {
+                self.literal(which, literal.clone(), Target::Pattern { pattern: index, set });
             }
-            None => self.always.push(index),
+        }
+        if pattern.required.is_empty() {
+            self.always.push(index);
         }
         self.patterns.push((pattern, target));
     }
@@ -251,20 +256,19 @@ impl Builder<'_> {
     }
 
     fn finish(self, triggers: &[TriggerForm], commands: Vec<(String, usize)>) -> Result<Matcher, Vec<CompileError>> {
-        let automaton = if self.literals.is_empty() {
-            None
-        } else {
-            let mut builder = AhoCorasickBuilder::new();
-            builder.match_kind(MatchKind::Standard);
-            // Building fails only beyond two billion states; the literals are bounded well below that.
-            match builder.build(self.literals.keys()) {
-                Ok(automaton) => Some(automaton),
-                Err(error) => {
-                    let message = format!("the lexicon is too large: {error}");
-                    return Err(vec![CompileError { which: Place::Filler(0), message, help: None }]);
-                }
+        let literals = self.literals.keys();
+        let automaton = match literals.len() {
+            0 => Ok(None),
+            1..=FEW_LITERALS => {
+                DFA::builder().start_kind(StartKind::Unanchored).build(literals).map(Words::Few).map(Some)
             }
+            _ => NFA::new(literals).map(Words::Many).map(Some),
         };
+        // Building fails only beyond two billion states; the literals are bounded well below that.
+        let automaton = automaton.map_err(|error| {
+            let message = format!("the lexicon is too large: {error}");
+            vec![CompileError { which: Place::Filler(0), message, help: None }]
+        })?;
         let runs: Vec<&str> = self.runs.keys().map(String::as_str).collect();
         let signals = self.lexicon.signals.len();
         Ok(Matcher {

@@ -61,7 +61,7 @@ pub(crate) fn may_stand_in_token(c: char) -> bool {
     matches!(kind(c), Kind::Word | Kind::Mark) || matches!(c, '-' | '\'' | '.' | ',' | ':' | '/')
 }
 
-/// The folding of a character that needs no look at its neighbours: ASCII and Russian, unless a mark follows.
+/// The folding of a letter or digit that needs no look at its neighbours: ASCII and Russian, unless a mark follows.
 pub(crate) fn quick(c: char) -> Option<char> {
     match c {
         'a'..='z' | '0'..='9' | '_' | 'а'..='я' => Some(c),
@@ -69,6 +69,19 @@ pub(crate) fn quick(c: char) -> Option<char> {
         'А'..='Я' => char::from_u32(c as u32 + 0x20),
         'ё' | 'Ё' => Some(CYRILLIC_IE),
         _ => None,
+    }
+}
+
+/// How many bytes at the beginning of a text are letters and digits that [`quick`] leaves as they are.
+pub(crate) fn folded_prefix(text: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        length += match text[length..] {
+            [b'a'..=b'z' | b'0'..=b'9' | b'_', ..] => 1,
+            // The two bytes of а to п, and of р to я.
+            [0xd0, 0xb0..=0xbf, ..] | [0xd1, 0x80..=0x8f, ..] => 2,
+            _ => return length,
+        };
     }
 }
 

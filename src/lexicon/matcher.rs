@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::dfa::DFA;
+use aho_corasick::nfa::contiguous::NFA;
 
 use super::pattern::Pattern;
 use super::shape::{Grouped, Shapes};
@@ -13,7 +14,7 @@ use super::shape::{Grouped, Shapes};
 /// Made by [`Matcher::compile`], used by [`Matcher::scan`]; immutable and shareable.
 #[derive(Debug, Clone)]
 pub struct Matcher {
-    pub(super) automaton: Option<AhoCorasick>,
+    pub(super) automaton: Option<Words>,
     /// By literal of the automaton: what it belongs to.
     pub(super) targets: Grouped<Target>,
     pub(super) patterns: Vec<(Pattern, Target)>,
@@ -32,6 +33,15 @@ pub struct Matcher {
     pub(super) commands: Vec<(String, usize)>,
 }
 
+/// The automaton of all literals.
+#[derive(Debug, Clone)]
+pub(super) enum Words {
+    /// One step a byte; large.
+    Few(DFA),
+    /// Small enough for any lexicon.
+    Many(NFA),
+}
+
 /// What a literal or a pattern belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Target {
@@ -46,8 +56,12 @@ pub(super) enum Target {
     Trigger(u32),
     Filler,
     Run(u32),
-    /// The literal stands in every match of this pattern.
-    Pattern(u32),
+    /// The literal is one of a set of which one stands in every match of this pattern.
+    Pattern {
+        pattern: u32,
+        /// Which of the pattern's sets.
+        set: u8,
+    },
 }
 
 #[derive(Debug, Clone)]
@@ -82,6 +96,15 @@ pub struct Scan {
     /// The command that the text begins with: its index in [`crate::model::lexicon::Lexicon::commands`] and the bytes of
     /// the original text after it, without white space around. `signals` and `fired` are those of this rest.
     pub command: Option<(usize, Range<usize>)>,
+}
+
+impl Scan {
+    /// Forgets what was found and keeps the buffers.
+    pub(super) fn clear(&mut self) {
+        self.signals.clear();
+        self.fired.clear();
+        self.command = None;
+    }
 }
 
 /// A value of a signal, said at one place.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fold::{Kind, fold_into, kind, quick};
+use super::fold::{Kind, fold_into, folded_prefix, kind, quick};
 
 /// The longest text, in bytes of UTF-8, that is worth scanning. Normalising and scanning are linear and have no limit of
 /// their own; whoever takes in texts refuses longer ones.
@@ -55,6 +55,7 @@ impl Normalised {
         self.padded.clear();
         self.padded.push(' ');
         self.tokens.clear();
+        self.padded.reserve(text.len() + 1);
         tokenise(text, false, &mut self.padded, &mut self.tokens);
     }
 
@@ -121,38 +122,58 @@ pub fn fold_text(text: &str) -> String {
     normalised.words(0..normalised.tokens.len()).to_owned()
 }
 
+/// A token that may go on.
+struct Open {
+    /// Where it starts in the padded text.
+    at: usize,
+    /// Its bytes in the original.
+    span: Range<usize>,
+    /// Whether it needs the slow folding.
+    slow: bool,
+}
+
 /// Appends the tokens of a text. `keep_first_end`: the end of a sentence before the first word is a token too.
 pub(super) fn tokenise(text: &str, keep_first_end: bool, padded: &mut String, tokens: &mut Vec<Token>) {
-    // Where the open token starts in `padded`, its bytes in the original, its last character, whether it needs the slow
-    // folding.
-    let mut open: Option<(usize, Range<usize>, char, bool)> = None;
+    let mut open: Option<Open> = None;
     let mut untouched = true;
-    for (at, c) in text.char_indices() {
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let start = at;
+        // Words are mostly letters that are folded already, and these are taken at once.
+        let plain = folded_prefix(&text.as_bytes()[at..]);
+        if plain > 0 || quick(c).is_some() {
+            at += plain.max(c.len_utf8());
+            open.get_or_insert(Open { at: padded.len(), span: start..at, slow: false }).span.end = at;
+            match quick(c) {
+                Some(folded) if plain == 0 => padded.push(folded),
+                _ => padded.push_str(&text[start..at]),
+            }
+            untouched = false;
+            continue;
+        }
+        at += c.len_utf8();
         let kind = kind(c);
-        let next = at + c.len_utf8();
+        let before = |open: &Open| text[..open.span.end].chars().next_back();
         let joins = match (&open, kind) {
             (_, Kind::Invisible) => continue,
             (_, Kind::Word) | (Some(_), Kind::Mark) => true,
-            (Some((.., before, _)), Kind::Dash | Kind::Apostrophe) => word_follows(&text[next..]) && inner(*before),
-            (Some((.., before, _)), Kind::Point | Kind::Joint) => before.is_numeric() && digit_follows(&text[next..]),
-            (None, Kind::Joint) => c == '/' && untouched && letter_follows(&text[next..]),
+            (Some(open), Kind::Dash | Kind::Apostrophe) => word_follows(&text[at..]) && before(open).is_some_and(inner),
+            (Some(open), Kind::Point | Kind::Joint) => {
+                before(open).is_some_and(char::is_numeric) && digit_follows(&text[at..])
+            }
+            (None, Kind::Joint) => c == '/' && untouched && letter_follows(&text[at..]),
             _ => false,
         };
         if joins {
-            let (_, span, before, slow) = open.get_or_insert((padded.len(), at..next, c, false));
-            span.end = next;
-            *before = c;
-            match (quick(c), kind) {
-                (Some(folded), _) => padded.push(folded),
-                (None, Kind::Dash) => padded.push('-'),
-                (None, Kind::Apostrophe) => padded.push('\''),
-                (None, Kind::Point) => padded.push('.'),
-                (None, Kind::Joint) => padded.push(c),
-                (None, _) => {
-                    padded.push(c);
-                    *slow = true;
-                }
-            }
+            let open = open.get_or_insert(Open { at: padded.len(), span: start..at, slow: false });
+            open.span.end = at;
+            padded.push(match kind {
+                Kind::Dash => '-',
+                Kind::Apostrophe => '\'',
+                Kind::Point => '.',
+                _ => c,
+            });
+            open.slow |= matches!(kind, Kind::Word | Kind::Mark);
             untouched = false;
             continue;
         }
@@ -165,7 +186,7 @@ pub(super) fn tokenise(text: &str, keep_first_end: bool, padded: &mut String, to
             if follows {
                 let from = padded.len();
                 padded.push('.');
-                close((from, at..next, c, false), padded, tokens);
+                close(Open { at: from, span: start..at, slow: false }, padded, tokens);
             }
         }
         untouched &= kind == Kind::Space || matches!(c, '\n' | '\r');
@@ -175,8 +196,8 @@ pub(super) fn tokenise(text: &str, keep_first_end: bool, padded: &mut String, to
     }
 }
 
-fn close(token: (usize, Range<usize>, char, bool), padded: &mut String, tokens: &mut Vec<Token>) {
-    let (at, span, _, slow) = token;
+fn close(token: Open, padded: &mut String, tokens: &mut Vec<Token>) {
+    let Open { at, span, slow } = token;
     if slow {
         let raw = padded.split_off(at);
         fold_into(&raw, padded);

@@ -19,8 +19,15 @@ pub const MAX_PATTERN_SIZE: usize = 20_000;
 /// How often one pattern is looked for in one text; later matches are not seen.
 pub const MAX_PATTERN_MATCHES: usize = 256;
 
-/// How many literals may stand in for one pattern as its prefilter.
+/// How many literals may stand in for one part of a pattern as its prefilter.
 const MAX_REQUIRED: usize = 32;
+
+/// How many parts of one pattern are looked for before it is tried.
+const MAX_PARTS: usize = 2;
+
+/// A part beside the most telling one is looked for when its literals are at least so many characters long: shorter ones
+/// stand in nearly every text.
+const TELLING: usize = 3;
 
 /// What is wrong with a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +46,8 @@ fn error<T>(message: impl Into<String>, help: &str) -> Result<T, PatternError> {
 pub(super) struct Pattern {
     source: String,
     regex: OnceLock<Regex>,
-    /// One of these stands in every match; `None` if nothing is known to.
-    pub required: Option<Vec<String>>,
+    /// Of each of these sets of literals one stands in every match; empty if nothing is known to. At most [`MAX_PARTS`].
+    pub required: Vec<Vec<String>>,
 }
 
 impl Pattern {
@@ -207,32 +214,34 @@ fn check_literals(hir: &Hir) -> Result<(), PatternError> {
     }
 }
 
-/// Literals one of which stands in every match, the most telling ones.
-fn required(hir: &Hir) -> Option<Vec<String>> {
+/// Sets of literals, of each of which one stands in every match, the most telling set first.
+fn required(hir: &Hir) -> Vec<Vec<String>> {
     match hir.kind() {
-        HirKind::Literal(literal) => {
-            let text = std::str::from_utf8(&literal.0).ok()?;
-            (!text.trim().is_empty()).then(|| vec![text.to_owned()])
-        }
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) if !text.trim().is_empty() => vec![vec![text.to_owned()]],
+            _ => Vec::new(),
+        },
         HirKind::Class(Class::Unicode(class)) => {
             let chars: Vec<char> =
                 class.ranges().iter().flat_map(|range| range.start()..=range.end()).take(5).collect();
             let few = (1..5).contains(&chars.len()) && !chars.contains(&' ');
-            few.then(|| chars.iter().map(char::to_string).collect())
+            if few { vec![chars.iter().map(char::to_string).collect()] } else { Vec::new() }
         }
         HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
         HirKind::Capture(capture) => required(&capture.sub),
         HirKind::Concat(subs) => {
-            let score = |set: &Vec<String>| {
-                (set.iter().map(|text| text.chars().count()).min().unwrap_or(0), std::cmp::Reverse(set.len()))
-            };
-            subs.iter().filter_map(required).max_by_key(score)
+            let shortest = |set: &Vec<String>| set.iter().map(|text| text.chars().count()).min().unwrap_or(0);
+            let mut sets: Vec<Vec<String>> = subs.iter().flat_map(required).collect();
+            sets.sort_by_key(|set| (std::cmp::Reverse(shortest(set)), set.len()));
+            let telling = sets.iter().take(MAX_PARTS).filter(|set| shortest(set) >= TELLING).count();
+            sets.truncate(telling.max(1));
+            sets
         }
         HirKind::Alternation(subs) => {
-            let sets: Option<Vec<_>> = subs.iter().map(required).collect();
-            let all = sets?.concat();
-            (all.len() <= MAX_REQUIRED).then_some(all)
+            let best: Option<Vec<Vec<String>>> = subs.iter().map(|sub| required(sub).into_iter().next()).collect();
+            let all = best.unwrap_or_default().concat();
+            if (1..=MAX_REQUIRED).contains(&all.len()) { vec![all] } else { Vec::new() }
         }
-        _ => None,
+        _ => Vec::new(),
     }
 }

@@ -1,9 +1,13 @@
 //! Scanning one text: literals, patterns, parts, signals, triggers, in this order.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::matcher::{Fired, Matcher, Occurrence, Recognised, RuleKind, Scan, Target};
+use aho_corasick::Anchored;
+use aho_corasick::automaton::Automaton;
+
+use super::matcher::{Fired, Matcher, Occurrence, Recognised, RuleKind, Scan, Target, Words};
 use super::normalise::{Normalised, SENTENCE};
 use super::shape::{Chart, Entry, small};
 
@@ -18,8 +22,10 @@ pub struct Scratch {
     triggers: Vec<RawTrigger>,
     slots: Vec<u32>,
     fillers: Vec<(u32, u32)>,
+    /// Patterns of which a literal was seen.
     flagged: Vec<u32>,
-    is_flagged: Vec<bool>,
+    /// For each pattern of which of its sets a literal was seen, one bit a set.
+    seen: Vec<u8>,
     path: Vec<u32>,
     /// For each token: bit 1, a filler or the end of a sentence; bit 2, in a recognised value.
     skip: Vec<u8>,
@@ -56,25 +62,32 @@ impl Matcher {
     /// nothing but the matcher and the text.
     #[must_use]
     pub fn scan(&self, text: &Normalised, scratch: &mut Scratch) -> Scan {
-        self.scan_with(text, scratch, |_| true)
+        let mut scan = Scan::default();
+        self.scan_into(text, scratch, &mut scan, |_| true);
+        scan
     }
 
-    /// As [`Matcher::scan`], but an occurrence that `accept` refuses is none. It has won its place before it is asked
-    /// about, so that no shorter reading of the same words comes up instead; then it is gone, and no trigger sees it.
-    #[must_use]
-    pub fn scan_with(&self, text: &Normalised, scratch: &mut Scratch, accept: impl FnMut(&Occurrence) -> bool) -> Scan {
-        let mut scan = Scan::default();
+    /// As [`Matcher::scan`], into a scan that is kept, and an occurrence that `accept` refuses is none. It has won its place
+    /// before it is asked about, so that no shorter reading of the same words comes up instead; then it is gone, and no
+    /// trigger sees it.
+    pub fn scan_into(
+        &self,
+        text: &Normalised,
+        scratch: &mut Scratch,
+        scan: &mut Scan,
+        accept: impl FnMut(&Occurrence) -> bool,
+    ) {
+        scan.clear();
         scratch.clear();
-        let first = self.command(text, &mut scan);
+        let first = self.command(text, scan);
         self.find_words(text, first, scratch);
         self.find_patterns(text, first, scratch);
         self.sort_parts(text, scratch);
         self.find_signal_shapes(scratch);
-        self.resolve_signals(text, scratch, &mut scan);
+        self.resolve_signals(text, scratch, scan);
         scan.signals.retain(accept);
-        self.find_trigger_shapes(scratch, &scan);
-        self.resolve_triggers(text, first, scratch, &mut scan);
-        scan
+        self.find_trigger_shapes(scratch, scan);
+        self.resolve_triggers(text, first, scratch, scan);
     }
 
     /// Finds a command and says which token is the first after it.
@@ -97,31 +110,54 @@ impl Matcher {
     }
 
     fn find_words(&self, text: &Normalised, first: usize, scratch: &mut Scratch) {
-        let Some(automaton) = &self.automaton else { return };
-        scratch.is_flagged.resize(self.patterns.len(), false);
+        scratch.seen.resize(self.patterns.len(), 0);
+        match &self.automaton {
+            Some(Words::Few(automaton)) => self.walk(automaton, text, first, scratch),
+            Some(Words::Many(automaton)) => self.walk(automaton, text, first, scratch),
+            None => {}
+        }
+    }
+
+    /// Finds every literal at every place, in one pass over the bytes of the text.
+    fn walk(&self, automaton: &impl Automaton, text: &Normalised, first: usize, scratch: &mut Scratch) {
+        let Ok(mut state) = automaton.start_state(Anchored::No) else { return };
         let base = base(text, first);
-        for found in automaton.find_overlapping_iter(&text.padded()[base..]) {
-            let mut tokens = None;
-            for target in self.targets.get(found.pattern().as_usize()) {
-                if let Target::Pattern(pattern) = target {
-                    if !std::mem::replace(&mut scratch.is_flagged[*pattern as usize], true) {
-                        scratch.flagged.push(*pattern);
-                    }
-                } else {
-                    let (start, end) = *tokens.get_or_insert_with(|| {
-                        (text.token_at(base + found.start() + 1), text.token_at(base + found.end()))
-                    });
-                    scratch.hit(*target, small(start), small(end));
+        for (at, byte) in text.padded().bytes().enumerate().skip(base) {
+            state = automaton.next_state(Anchored::No, state, byte);
+            if automaton.is_special(state) && automaton.is_match(state) {
+                for index in 0..automaton.match_len(state) {
+                    let literal = automaton.match_pattern(state, index);
+                    let bytes = at + 1 - automaton.pattern_len(literal)..at + 1;
+                    self.found(literal.as_usize(), bytes, text, scratch);
                 }
+            }
+        }
+    }
+
+    /// Notes for all that a literal belongs to that it stands at these bytes of the padded text.
+    fn found(&self, literal: usize, bytes: Range<usize>, text: &Normalised, scratch: &mut Scratch) {
+        let mut tokens = None;
+        for target in self.targets.get(literal) {
+            if let Target::Pattern { pattern, set } = target {
+                let seen = &mut scratch.seen[*pattern as usize];
+                if *seen == 0 {
+                    scratch.flagged.push(*pattern);
+                }
+                *seen |= 1 << set;
+            } else {
+                let (start, end) =
+                    *tokens.get_or_insert_with(|| (text.token_at(bytes.start + 1), text.token_at(bytes.end)));
+                scratch.hit(*target, small(start), small(end));
             }
         }
     }
 
     fn find_patterns(&self, text: &Normalised, first: usize, scratch: &mut Scratch) {
         let mut flagged = std::mem::take(&mut scratch.flagged);
-        for pattern in &flagged {
-            scratch.is_flagged[*pattern as usize] = false;
-        }
+        flagged.retain(|pattern| {
+            let seen = std::mem::take(&mut scratch.seen[*pattern as usize]);
+            seen.count_ones() as usize == self.patterns[*pattern as usize].0.required.len()
+        });
         flagged.extend(&self.always);
         flagged.sort_unstable();
         let base = base(text, first);
@@ -324,7 +360,7 @@ impl Scratch {
             Target::Trigger(trigger) => self.triggers.push(RawTrigger { trigger, start, end, slots: (0, 0) }),
             Target::Filler => self.fillers.push((start, end)),
             Target::Run(run) => self.runs.push((run, start)),
-            Target::Pattern(_) => {}
+            Target::Pattern { .. } => {}
         }
     }
 

@@ -1,5 +1,7 @@
 //! Dense ids: positions in the tables of one pack. An id of one pack means nothing in another.
 
+use smallvec::SmallVec;
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -111,7 +113,13 @@ impl FrameSet {
 
     /// The frames, in declared order.
     pub fn iter(self) -> impl Iterator<Item = FrameId> {
-        (0..64u16).filter(move |bit| self.0 & (1 << bit) != 0).map(FrameId)
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let frame = FrameId(u16::try_from(rest.trailing_zeros()).ok()?);
+            // The lowest bit goes; when none is left there is nothing to give.
+            rest = rest.checked_sub(1)? & rest;
+            Some(frame)
+        })
     }
 }
 
@@ -125,9 +133,9 @@ impl FromIterator<FrameId> for FrameSet {
     }
 }
 
-/// A set of fields, one bit a slot.
+/// A set of fields, one bit a slot. The first 128 slots stand in place.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SlotSet(Vec<u64>);
+pub struct SlotSet(SmallVec<[u64; 2]>);
 
 impl SlotSet {
     /// Whether `slot` is in the set.

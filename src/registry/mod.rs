@@ -2,7 +2,7 @@
 
 mod follow;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -23,13 +23,16 @@ pub struct Registry {
     pub(crate) matcher: Matcher,
     /// For each trigger form, in the matcher's order, the alternative that it belongs to.
     pub(crate) forms: Vec<AlternativeAt>,
-    /// For each event the triggers on it.
-    pub(crate) by_event: Vec<Vec<(ClassId, usize)>>,
+    /// For each event what listens to it.
+    pub(crate) by_event: Vec<Listening>,
     pub(crate) on_outcome: Vec<(ClassId, usize)>,
     pub(crate) bare_trigger: usize,
     /// For each input its place among those that are worked out per candidate.
     pub(crate) late: Vec<Option<u16>>,
-    pub(crate) late_count: usize,
+    /// The inputs that are worked out per candidate, each at its place.
+    pub(crate) late_inputs: Vec<InputId>,
+    /// `input.tag`, in a pack that has it.
+    pub(crate) tag: Option<InputId>,
     /// For each class which derived signals it needs.
     pub(crate) derived_needed: Vec<Vec<bool>>,
     pub(crate) response: Vec<Vec<NamedType>>,
@@ -37,6 +40,33 @@ pub struct Registry {
     pub(crate) order: Vec<ClassId>,
     pub(crate) names_answer: NamesAnswer,
     signals: Vec<bool>,
+}
+
+/// The triggers on one event, by what can set them off.
+#[derive(Debug, Default)]
+pub(crate) struct Listening {
+    /// All of them, those of classes that precede first.
+    pub triggers: Vec<(ClassId, usize)>,
+    /// Those that can match a text without their words, as positions in `triggers`.
+    pub open: Vec<usize>,
+    /// For each trigger form the trigger that it is of, as a position in `triggers`; nothing for forms on other events.
+    pub of_form: Vec<Option<usize>>,
+}
+
+impl Listening {
+    /// `triggers` in the order in which they are looked at; `forms` as in the registry.
+    fn new(pack: &Pack, triggers: Vec<(ClassId, usize)>, forms: &[AlternativeAt]) -> Self {
+        let at: HashMap<(ClassId, usize), usize> = triggers.iter().copied().zip(0..).collect();
+        let open = |(class, trigger): &(ClassId, usize)| {
+            let any = &pack.classes[class.index()].triggers[*trigger].any;
+            any.is_empty() || any.iter().any(|alternative| !matches!(alternative.by, By::Words(_)))
+        };
+        Self {
+            open: (0..triggers.len()).filter(|at| open(&triggers[*at])).collect(),
+            of_form: forms.iter().map(|(class, trigger, _)| at.get(&(*class, *trigger)).copied()).collect(),
+            triggers,
+        }
+    }
 }
 
 /// Class, trigger, alternative: where words that set a class off are written.
@@ -144,10 +174,22 @@ impl Registry {
                 })
                 .collect::<Vec<_>>()
         })?;
-        let (late, late_count) = late_inputs(&pack);
+        let late_inputs = late_inputs(&pack);
+        let mut late = vec![None; pack.inputs.len()];
+        for (place, input) in (0..).zip(&late_inputs) {
+            late[input.index()] = Some(place);
+        }
+        let tag = pack.inputs.iter().position(|input| input.kind == InputKind::Tag).map(InputId::at);
         let response = pack.ports.iter().map(|port| response_of(&pack, port)).collect();
         let derived_needed = derived_needed(&pack);
         let order = strongest_first(&pack);
+        let mut rank = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(at, class)| rank[class.index()] = at);
+        let by_event = by_event.into_iter().map(|mut triggers: Vec<(ClassId, usize)>| {
+            triggers.sort_by_key(|(class, _)| rank[class.index()]);
+            Listening::new(&pack, triggers, &forms)
+        });
+        let by_event = by_event.collect();
         let graph = graph_of(&pack);
         let signals = pack.inputs.iter().map(|input| input.kind == InputKind::Signal).collect();
         let names_answer = NamesAnswer::of(&pack);
@@ -160,7 +202,8 @@ impl Registry {
             on_outcome,
             bare_trigger,
             late,
-            late_count,
+            late_inputs,
+            tag,
             derived_needed,
             response,
             syms,
@@ -217,13 +260,11 @@ impl Syms {
     }
 }
 
-fn late_inputs(pack: &Pack) -> (Vec<Option<u16>>, usize) {
-    let mut late = vec![None; pack.inputs.len()];
-    let mut count = 0_u16;
+fn late_inputs(pack: &Pack) -> Vec<InputId> {
+    let mut late = Vec::new();
     let mut mark = |input: InputId| {
-        if late[input.index()].is_none() {
-            late[input.index()] = Some(count);
-            count += 1;
+        if !late.contains(&input) {
+            late.push(input);
         }
     };
     for (index, input) in pack.inputs.iter().enumerate() {
@@ -239,7 +280,7 @@ fn late_inputs(pack: &Pack) -> (Vec<Option<u16>>, usize) {
             mark(*input);
         }
     }
-    (late, usize::from(count))
+    late
 }
 
 fn response_of(pack: &Pack, port: &crate::model::Port) -> Vec<NamedType> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use segue::declare::Options;
-use segue::engine::{Env, Event, EventForm, Given, NumberedIds, Step, step};
+use segue::engine::{Env, Event, EventForm, Given, NumberedIds, Scratch, Step, step_with};
 use segue::load::load;
 use segue::model::value::Value;
 use segue::registry::Registry;
@@ -65,6 +65,7 @@ pub struct Host<'r> {
     fresh: SessionState,
     last: Option<Step>,
     ids: NumberedIds,
+    scratch: Scratch,
     now: Arc<str>,
     name: Arc<str>,
 }
@@ -89,6 +90,7 @@ impl<'r> Host<'r> {
             fresh: SessionState::new(registry.pack()),
             last: None,
             ids: NumberedIds::default(),
+            scratch: Scratch::default(),
             now: "2021-05-10T12:00:00Z".into(),
             name: "s-1".into(),
         }
@@ -128,7 +130,8 @@ impl<'r> Host<'r> {
             trace: false,
         };
         let state = self.last.as_ref().map_or(&self.fresh, |step| &step.state);
-        let step = step(self.registry, state, event, &mut env).expect("the boundary changes nothing");
+        let step =
+            step_with(self.registry, state, event, &mut env, &mut self.scratch).expect("the boundary changes nothing");
         self.last = Some(step);
     }
 
