@@ -90,3 +90,20 @@ fn a_given_state_begins_each_turn() {
     assert_eq!(given["labelled"], fresh["labelled"]);
     assert_eq!(recorded("assistant", "cast-dev.jsonl.gz", Some(state)), Some(given));
 }
+
+/// Booking dialogues: the classes that are expected, with their means, and the two classes that need memory and wording.
+#[test]
+fn the_booking_pack_holds_its_bars() {
+    let Some(found) = recorded("booking", "sgd-dev.jsonl.gz", None) else { return };
+    assert_eq!((&found["dialogues"], &found["turns"], &found["labelled"]), (&300.into(), &2858.into(), &2858.into()));
+    let score = |value: &Value| value.as_f64().expect("a score");
+    for (key, bar) in [("strict", 0.99), ("macro_strict", 0.99), ("macro_lenient", 0.99), ("dialogues_lenient", 0.98)] {
+        assert!(score(&found[key]) >= bar, "{key}: {}", found[key]);
+    }
+    for (class, label) in found["per_class"].as_object().expect("labels") {
+        assert!(score(&label["strict"]) >= 0.98, "{class}: {label}");
+    }
+    for class in ["T8", "T9"] {
+        assert_eq!(found["by_transition"][class], 0, "nobody asks for {class} in these dialogues");
+    }
+}
