@@ -69,7 +69,8 @@ pub fn perform<'a>(
                 with.iter_mut().for_each(|(_, value)| *value = composed(&after, value));
                 let mut keep = Vec::new();
                 for (id, expr) in &call.keep {
-                    if let Some(value) = evaluate(&after, expr, ids)? {
+                    let value = evaluate(&after, expr, ids)?;
+                    if value.is_present() {
                         keep.push((*id, fit(pack, &pack.kept[id.index()].1, value, effect)?));
                     }
                 }
@@ -90,9 +91,9 @@ pub fn perform<'a>(
     Ok(Done { slots, written, calls, kept, messages })
 }
 
-fn evaluate<'a>(view: &View<'a>, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Option<Value>, Breach> {
-    let value = view.value(expr, ids).map_err(|path| Breach::absent(path.span))?;
-    Ok(value.is_present().then_some(value))
+/// What a value comes to; absent when it is only read by `"$x?"` and is not there.
+fn evaluate<'a>(view: &View<'a>, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Value, Breach> {
+    view.value(expr, ids).map_err(|path| Breach::absent(path.span))
 }
 
 /// Adds what a call or a message is given, in declared order; what is not given takes its default.
@@ -107,9 +108,10 @@ fn given<'a>(
     for field in declared {
         let value = match with.iter().find(|(name, _)| *name == field.name) {
             Some((_, expr)) => evaluate(view, expr, ids)?,
-            None => None,
+            None => Value::Absent,
         };
-        if let Some(value) = fit_field(view.registry.pack(), field, value, effect)? {
+        let value = fit_field(view.registry.pack(), field, value, effect)?;
+        if value.is_present() {
             found.push((field.name, value));
         }
     }
@@ -126,7 +128,8 @@ fn write<'a>(
     match &effect.verb {
         Verb::Set(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, ids)? {
+                let value = evaluate(view, expr, ids)?;
+                if value.is_present() {
                     let value = fit(pack, &pack.slots[slot.index()].ty, value, effect)?;
                     put(view, pack, *slot, value, effect, draft)?;
                 }
@@ -140,7 +143,8 @@ fn write<'a>(
         Verb::ClearField(slots) => slots.iter().for_each(|slot| clear(pack, *slot, draft)),
         Verb::Append(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, ids)? {
+                let value = evaluate(view, expr, ids)?;
+                if value.is_present() {
                     let ty = &pack.slots[slot.index()].ty;
                     let mut items = items_of(&draft.slots[slot.index()]);
                     for item in many(value) {
@@ -155,7 +159,8 @@ fn write<'a>(
         }
         Verb::Remove(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, ids)? {
+                let value = evaluate(view, expr, ids)?;
+                if value.is_present() {
                     let of = match &pack.slots[slot.index()].ty {
                         Type::List { of, .. } | Type::Set { of, .. } | Type::Map { key: of, .. } => of,
                         _ => continue,
@@ -184,7 +189,8 @@ fn write<'a>(
         }
         Verb::Merge(fields) => {
             for (slot, expr) in fields {
-                if let Some(value) = evaluate(view, expr, ids)? {
+                let value = evaluate(view, expr, ids)?;
+                if value.is_present() {
                     let merged = merged(pack, &pack.slots[slot.index()].ty, &draft.slots[slot.index()], value);
                     let value = fit(pack, &pack.slots[slot.index()].ty, merged, effect)?;
                     put(view, pack, *slot, value, effect, draft)?;
@@ -288,8 +294,8 @@ fn fit(pack: &Pack, ty: &Type, value: Value, effect: &Effect) -> Result<Value, B
         (Type::Record(id), Value::Record(record)) => {
             let mut fields = Vec::new();
             for field in &pack.records[id.index()].fields {
-                let value = Some(record.field(field.name).clone()).filter(Value::is_present);
-                if let Some(value) = fit_field(pack, field, value, effect)? {
+                let value = fit_field(pack, field, record.field(field.name).clone(), effect)?;
+                if value.is_present() {
                     fields.push((field.name, value));
                 }
             }
@@ -299,12 +305,15 @@ fn fit(pack: &Pack, ty: &Type, value: Value, effect: &Effect) -> Result<Value, B
     }
 }
 
-/// A named value as its declaration holds it; the default where there is none.
-fn fit_field(pack: &Pack, field: &NamedType, value: Option<Value>, effect: &Effect) -> Result<Option<Value>, Breach> {
-    match value {
-        Some(value) => fit(pack, &field.ty, value, effect).map(Some),
-        None if field.optional => Ok(None),
-        None => field.default.clone().map(Some).ok_or(Breach::missing_field(effect.span)),
+/// A named value as its declaration holds it; the default where there is none, absent where there may be none.
+fn fit_field(pack: &Pack, field: &NamedType, value: Value, effect: &Effect) -> Result<Value, Breach> {
+    if value.is_present() {
+        return fit(pack, &field.ty, value, effect);
+    }
+    match &field.default {
+        _ if field.optional => Ok(Value::Absent),
+        Some(default) => Ok(default.clone()),
+        None => Err(Breach::missing_field(effect.span)),
     }
 }
 

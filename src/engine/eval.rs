@@ -20,6 +20,8 @@ use super::event::{Env, IdSource};
 /// The inputs of an event: the same for all candidates, and those that are worked out for one candidate.
 #[derive(Debug, Clone)]
 pub struct Inputs<'h> {
+    /// What the event gives.
+    pub given: &'h [(InputId, Value)],
     pub shared: &'h Shared,
     /// In the registry's order of late inputs.
     pub late: Vec<Value>,
@@ -30,17 +32,57 @@ pub struct Inputs<'h> {
 /// The inputs that are the same for all candidates.
 #[derive(Debug, Default)]
 pub struct Shared {
-    pub base: Vec<Value>,
+    /// By input.
+    origins: Vec<Origin>,
+    /// The values that were heard in the text.
+    heard: Vec<Value>,
     pub ambiguous: Vec<InputId>,
     pub partial: Vec<InputId>,
 }
 
+/// Where the value of an input is.
+#[derive(Debug, Clone, Copy)]
+enum Origin {
+    Nowhere,
+    /// The event gives it, at this position.
+    Given(usize),
+    /// It was heard, as this one.
+    Heard(usize),
+}
+
+impl Shared {
+    /// Begins with what an event gives; of two values for one input the later one counts.
+    pub fn begin(&mut self, inputs: usize, given: &[(InputId, Value)]) {
+        self.origins.clear();
+        self.origins.resize(inputs, Origin::Nowhere);
+        for (at, (input, _)) in given.iter().enumerate() {
+            self.origins[input.index()] = Origin::Given(at);
+        }
+        self.heard.clear();
+        self.ambiguous.clear();
+        self.partial.clear();
+    }
+
+    /// Adds a value that was heard.
+    pub fn hear(&mut self, input: InputId, value: Value) {
+        self.origins[input.index()] = Origin::Heard(self.heard.len());
+        self.heard.push(value);
+    }
+
+    /// The value of an input; absent where there is none.
+    pub fn get<'h>(&'h self, given: &'h [(InputId, Value)], input: InputId) -> &'h Value {
+        match self.origins[input.index()] {
+            Origin::Nowhere => &ABSENT,
+            Origin::Given(at) => &given[at].1,
+            Origin::Heard(at) => &self.heard[at],
+        }
+    }
+}
+
 impl Inputs<'_> {
     pub fn get(&self, registry: &Registry, input: InputId) -> &Value {
-        match registry.late[input.index()] {
-            Some(late) => self.late.get(usize::from(late)).unwrap_or(&self.shared.base[input.index()]),
-            None => &self.shared.base[input.index()],
-        }
+        let late = registry.late[input.index()].and_then(|late| self.late.get(usize::from(late)));
+        late.unwrap_or_else(|| self.shared.get(self.given, input))
     }
 }
 

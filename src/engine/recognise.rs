@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::lexicon::{Meaning, Normalised, Occurrence, PartialPiece, Resolved, Scan, Scratch, meaning, resolve, shown};
-use crate::model::class::{By, Trigger};
+use crate::model::class::By;
 use crate::model::cond::Operand;
 use crate::model::ids::{ClassId, EventId, InputId};
 use crate::model::json::{parse_text, set_of};
@@ -37,16 +37,27 @@ impl Heard {
         self.inputs.partial.contains(&input) || self.inputs.ambiguous.contains(&input)
     }
 
-    fn begin(&mut self, inputs: usize) {
-        self.inputs.base.clear();
-        self.inputs.base.resize(inputs, Value::Absent);
-        self.inputs.ambiguous.clear();
-        self.inputs.partial.clear();
+    fn begin(&mut self, inputs: usize, given: &[(InputId, Value)]) {
+        self.inputs.begin(inputs, given);
         self.fired.clear();
         self.partial.clear();
         self.ambiguous.clear();
         self.said.clear();
         self.text = None;
+    }
+}
+
+/// What an event gives, and what was heard in its text.
+#[derive(Debug, Clone, Copy)]
+pub struct Hearing<'h> {
+    pub given: &'h [(InputId, Value)],
+    pub heard: &'h Heard,
+}
+
+impl<'h> Hearing<'h> {
+    /// The value of an input, the same for all candidates.
+    fn get(self, input: InputId) -> &'h Value {
+        self.heard.inputs.get(self.given, input)
     }
 }
 
@@ -59,20 +70,17 @@ pub struct Ear {
 }
 
 /// Hears an event: types are those of the declarations, host signals win over recognised ones.
-pub fn hear(
+pub fn hear<'h>(
     registry: &Registry,
     event: EventId,
-    fields: &[(InputId, Value)],
+    given: &'h [(InputId, Value)],
     trace: bool,
     ear: &mut Ear,
-    heard: &mut Heard,
-) {
+    heard: &'h mut Heard,
+) -> Hearing<'h> {
     let pack = registry.pack();
-    heard.begin(pack.inputs.len());
-    let text = pack.events[event.index()].text;
-    let mut heard_text = None;
-    for (input, value) in fields {
-        heard.inputs.base[input.index()] = value.clone();
+    heard.begin(pack.inputs.len(), given);
+    for (input, value) in given {
         if registry.is_signal(*input) {
             heard.said.push(Said {
                 input: *input,
@@ -83,19 +91,17 @@ pub fn hear(
                 partial: false,
             });
         }
-        if Some(*input) == text {
-            heard_text = match value {
-                Value::Text(text) => Some(text),
-                _ => None,
-            };
+    }
+    if let Some(input) = pack.events[event.index()].text {
+        let last = given.iter().rev().find(|(field, _)| *field == input);
+        if let Some((_, Value::Text(text))) = last {
+            listen(registry, text, given, trace, ear, heard);
         }
     }
-    if let Some(text) = heard_text {
-        listen(registry, text, trace, ear, heard);
-    }
+    Hearing { given, heard }
 }
 
-fn listen(registry: &Registry, text: &str, trace: bool, ear: &mut Ear, heard: &mut Heard) {
+fn listen(registry: &Registry, text: &str, given: &[(InputId, Value)], trace: bool, ear: &mut Ear, heard: &mut Heard) {
     let pack = registry.pack();
     let Ear { text: normalised, scan, scratch } = ear;
     normalised.set(text);
@@ -108,7 +114,7 @@ fn listen(registry: &Registry, text: &str, trace: bool, ear: &mut Ear, heard: &m
                     Type::Text => Value::text(&text[rest.clone()]),
                     _ => Value::Sym(pack.lexicon.commands[*command].0),
                 };
-                heard.inputs.base[index] = value;
+                heard.inputs.hear(InputId::at(index), value);
             }
         }
     }
@@ -126,7 +132,7 @@ fn listen(registry: &Registry, text: &str, trace: bool, ear: &mut Ear, heard: &m
         let signal = scan.signals[at].signal;
         if !scan.signals[..at].iter().any(|earlier| earlier.signal == signal) {
             let occurrences: Vec<&Occurrence> = scan.signals.iter().filter(|o| o.signal == signal).collect();
-            settle_signal(registry, signal, &occurrences, heard);
+            settle_signal(registry, signal, &occurrences, given, heard);
         }
         at += 1;
     }
@@ -136,7 +142,13 @@ fn listen(registry: &Registry, text: &str, trace: bool, ear: &mut Ear, heard: &m
 }
 
 /// Decides what the occurrences of one signal come to, by its `many`.
-fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence], heard: &mut Heard) {
+fn settle_signal(
+    registry: &Registry,
+    signal: usize,
+    occurrences: &[&Occurrence],
+    given: &[(InputId, Value)],
+    heard: &mut Heard,
+) {
     let pack = registry.pack();
     let input = pack.signal_inputs[signal];
     let mut meanings = Vec::with_capacity(occurrences.len());
@@ -147,7 +159,7 @@ fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence]
             spans.push(occurrence.span);
         }
     }
-    let overruled = heard.inputs.base[input.index()].is_present();
+    let overruled = heard.inputs.get(given, input).is_present();
     let mut said = |value: Value, at: usize, ambiguous, partial| {
         heard.said.push(Said { input, value, span: Some(spans[at]), overruled, ambiguous, partial });
     };
@@ -157,7 +169,7 @@ fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence]
             Meaning::Value(value) => {
                 said(value.clone(), at, false, false);
                 if !overruled {
-                    heard.inputs.base[input.index()] = value;
+                    heard.inputs.hear(input, value);
                 }
             }
             Meaning::Partial(pieces) => {
@@ -179,7 +191,7 @@ fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence]
             }
             if !overruled {
                 let set = matches!(pack.inputs[input.index()].ty, Type::Set { .. });
-                heard.inputs.base[input.index()] = Value::List(if set { set_of(values) } else { values }.into());
+                heard.inputs.hear(input, Value::List(if set { set_of(values) } else { values }.into()));
             }
         }
         Resolved::Ambiguous(different) => {
@@ -200,18 +212,14 @@ fn settle_signal(registry: &Registry, signal: usize, occurrences: &[&Occurrence]
 pub type Matched = SmallVec<[usize; 8]>;
 
 /// Whether a trigger matches; when it does, the alternatives that matched.
-pub fn triggered(
-    registry: &Registry,
-    class: ClassId,
-    trigger: usize,
-    declared: &Trigger,
-    heard: &Heard,
-) -> Option<Matched> {
+pub fn triggered(registry: &Registry, class: ClassId, trigger: usize, hearing: Hearing<'_>) -> Option<Matched> {
+    let heard = hearing.heard;
+    let declared = &registry.pack().classes[class.index()].triggers[trigger];
     let matches = |alternative: &usize| match &declared.any[*alternative].by {
         By::Ambiguous(input) => heard.inputs.ambiguous.contains(input),
         By::Words(_) => heard.fired.iter().any(|(form, _)| registry.forms[*form] == (class, trigger, *alternative)),
         By::Signal { input, is } => {
-            let value = &heard.inputs.base[input.index()];
+            let value = hearing.get(*input);
             let there = value.is_present() || (is.is_empty() && heard.inputs.partial.contains(input));
             there
                 && (is.is_empty()
@@ -235,15 +243,16 @@ pub fn work_out<'h>(
     class: ClassId,
     trigger: usize,
     matched: &[usize],
-    heard: &'h Heard,
+    hearing: Hearing<'h>,
     mut late: Vec<Value>,
 ) -> Inputs<'h> {
+    let Hearing { given, heard } = hearing;
     let registry = view.registry;
     let pack = registry.pack();
     late.clear();
-    late.extend(registry.late_inputs.iter().map(|input| heard.inputs.base[input.index()].clone()));
+    late.extend(registry.late_inputs.iter().map(|input| hearing.get(*input).clone()));
     let candidates = heard.ambiguous.iter().map(|(input, of)| (*input, candidates(view, *input, of))).collect();
-    let mut inputs = Inputs { shared: &heard.inputs, late, candidates };
+    let mut inputs = Inputs { given, shared: &heard.inputs, late, candidates };
     let place = |input: InputId| registry.late[input.index()].map(usize::from).unwrap_or(usize::MAX);
     let declared = &pack.classes[class.index()].triggers[trigger];
     for alternative in matched {

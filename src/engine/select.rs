@@ -13,18 +13,11 @@ use crate::state::Turn;
 
 use super::choose::{Choice, Considered, choose, consider, effective, guard, has_passed, limit, outranked};
 use super::eval::{Inputs, Readable, View};
-use super::recognise::{Heard, Matched, hear, triggered, work_out};
+use super::recognise::{Heard, Hearing, Matched, hear, triggered, work_out};
 use super::run::{Plan, Room, Run, Scratch, StepError, open_calls};
 use super::trace::{Candidate, Verdict, guard_leaves};
 use super::verify::{Breach, Failure, reset, reset_field};
 use super::{Phase, Step};
-
-/// A class and the trigger of it that matched.
-struct At<'m> {
-    class: ClassId,
-    trigger: usize,
-    matched: &'m Matched,
-}
 
 /// Who takes the input, by which trigger, and why.
 #[derive(Clone, Copy)]
@@ -57,16 +50,16 @@ impl<'a> Run<'a, '_> {
             }
             closed = turn.calls.iter().map(|call| call.id.clone()).collect();
         }
-        hear(self.registry, event, fields, self.trace.is_some(), ear, heard);
+        let hearing = hear(self.registry, event, fields, self.trace.is_some(), ear, heard);
         if let Some(trace) = &mut self.trace {
-            trace.text.clone_from(&heard.text);
-            trace.said.clone_from(&heard.said);
+            trace.text.clone_from(&hearing.heard.text);
+            trace.said.clone_from(&hearing.heard.said);
         }
         let slots: &'a [Value] = &self.state.slots;
         let gate = limit(self.registry, slots);
-        self.consider_all(event, heard, slots, gate, room);
+        let passed = self.consider_all(event, hearing, slots, gate, room);
         let choice = choose(self.registry, &mut room.candidates);
-        self.note(&room.candidates, heard, slots, gate, event);
+        self.note(&room.candidates, hearing, slots, gate, event);
         let syms = &self.registry.syms;
         let boundary = |why| Taker { class: pack.boundary, trigger: self.registry.bare_trigger, why: Some(why) };
         let taker = match choice {
@@ -78,12 +71,20 @@ impl<'a> Run<'a, '_> {
             Choice::Unordered => boundary(syms.ambiguous),
         };
         let instead = boundary(syms.verification_failed);
-        match self.try_select(taker, heard, gate, &mut room.late, closed.clone()) {
-            Ok(step) => Ok(step),
+        let inputs = match passed {
+            Some((class, trigger, inputs)) if (class, trigger) == (taker.class, taker.trigger) => inputs,
+            _ => self.inputs_by(taker, hearing, gate, std::mem::take(&mut room.late)),
+        };
+        match self.try_select(taker, hearing, &inputs, gate, closed.clone()) {
+            Ok(step) => {
+                room.late = inputs.late;
+                Ok(step)
+            }
             Err(breaches) => {
                 self.failures.push(Failure { class: taker.class, breaches });
                 self.mark_refused(taker.class);
-                self.try_select(instead, heard, gate, &mut room.late, closed).map_err(|breaches| {
+                let inputs = self.inputs_by(instead, hearing, gate, inputs.late);
+                self.try_select(instead, hearing, &inputs, gate, closed).map_err(|breaches| {
                     self.failures.push(Failure { class: pack.boundary, breaches });
                     StepError::Boundary { failures: std::mem::take(&mut self.failures) }
                 })
@@ -92,35 +93,48 @@ impl<'a> Run<'a, '_> {
     }
 
     /// Every class whose trigger matched, with its verdict; `Chosen` stands for "passes". Those that cannot change the choice
-    /// are left out unless somebody wants to see the trace.
-    fn consider_all(&self, event: EventId, heard: &Heard, slots: &'a [Value], gate: FrameSet, room: &mut Room) {
+    /// are left out unless somebody wants to see the trace. Gives the first trigger that passes, with its inputs: mostly it
+    /// is the one that takes the event.
+    fn consider_all<'h>(
+        &self,
+        event: EventId,
+        hearing: Hearing<'h>,
+        slots: &'a [Value],
+        gate: FrameSet,
+        room: &mut Room,
+    ) -> Option<(ClassId, usize, Inputs<'h>)>
+    where
+        'a: 'h,
+    {
         let pack = self.registry.pack();
         let Room { positions, candidates, late } = room;
         candidates.clear();
         let listening = &self.registry.by_event[event.index()];
         positions.clear();
         positions.extend(&listening.open);
-        positions.extend(heard.fired.iter().filter_map(|(form, _)| listening.of_form[*form]));
+        positions.extend(hearing.heard.fired.iter().filter_map(|(form, _)| listening.of_form[*form]));
         positions.sort_unstable();
         positions.dedup();
+        let mut passed = None;
         for at in positions {
-            let (class, trigger) = &listening.triggers[*at];
+            let (class, trigger) = listening.triggers[*at];
             let declared = &pack.classes[class.index()];
             let seen = self.trace.is_some();
-            if has_passed(candidates, *class) || (!seen && outranked(self.registry, candidates, *class)) {
+            if has_passed(candidates, class) || (!seen && outranked(self.registry, candidates, class)) {
                 continue;
             }
-            let Some(matched) = triggered(self.registry, *class, *trigger, &declared.triggers[*trigger], heard) else {
-                continue;
-            };
-            let at = At { class: *class, trigger: *trigger, matched: &matched };
-            let inputs = self.inputs_for(&at, heard, gate, std::mem::take(late));
+            let Some(matched) = triggered(self.registry, class, trigger, hearing) else { continue };
+            let inputs = self.inputs_for(class, trigger, &matched, hearing, gate, std::mem::take(late));
             let view = View { inputs: Some(&inputs), ..self.view(slots, slots) };
-            let cut = if *class == pack.boundary { FrameSet::EMPTY } else { declared.needs.minus(gate) };
-            let verdict = guard(&view, declared, *trigger, cut);
-            *late = inputs.late;
-            consider(candidates, Considered { class: *class, trigger: *trigger, row: None, verdict });
+            let cut = if class == pack.boundary { FrameSet::EMPTY } else { declared.needs.minus(gate) };
+            let verdict = guard(&view, declared, trigger, cut);
+            match passed {
+                None if verdict == Verdict::Chosen => passed = Some((class, trigger, inputs)),
+                _ => *late = inputs.late,
+            }
+            consider(candidates, Considered { class, trigger, row: None, verdict });
         }
+        passed
     }
 
     /// What the values of a class may read of the state.
@@ -128,7 +142,7 @@ impl<'a> Run<'a, '_> {
         let pack = self.registry.pack();
         let carry = &pack.classes[class.index()].carry;
         Readable {
-            frames: effective(self.registry, class, gate).union(pack.outside()),
+            frames: effective(self.registry, class, gate).union(self.registry.outside),
             fields: carry.fields.as_ref(),
             forbidden: &carry.forbid_fields,
             universe: pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe),
@@ -136,35 +150,49 @@ impl<'a> Run<'a, '_> {
         }
     }
 
-    /// The inputs as one candidate sees them.
-    fn inputs_for<'h>(&self, at: &At<'_>, heard: &'h Heard, gate: FrameSet, room: Vec<Value>) -> Inputs<'h>
+    /// The inputs as who takes the event sees them.
+    fn inputs_by<'h>(&self, taker: Taker, hearing: Hearing<'h>, gate: FrameSet, late: Vec<Value>) -> Inputs<'h>
     where
         'a: 'h,
     {
-        let pack = self.registry.pack();
-        let class = &pack.classes[at.class.index()];
-        let undecided = class.fate.iter().filter(|(_, fate)| *fate != Fate::Use).map(|(frame, _)| *frame).collect();
-        let readable = self.readable(at.class, gate);
+        let Taker { class, trigger, .. } = taker;
+        let matched = triggered(self.registry, class, trigger, hearing).unwrap_or_default();
+        self.inputs_for(class, trigger, &matched, hearing, gate, late)
+    }
+
+    /// The inputs as one candidate sees them.
+    fn inputs_for<'h>(
+        &self,
+        class: ClassId,
+        trigger: usize,
+        matched: &Matched,
+        hearing: Hearing<'h>,
+        gate: FrameSet,
+        late: Vec<Value>,
+    ) -> Inputs<'h>
+    where
+        'a: 'h,
+    {
+        let fate = &self.registry.pack().classes[class.index()].fate;
+        let undecided = fate.iter().filter(|(_, fate)| *fate != Fate::Use).map(|(frame, _)| *frame).collect();
+        let readable = self.readable(class, gate);
         let reading = Readable { frames: readable.frames.minus(undecided), ..readable };
         let slots: &'h [Value] = &self.state.slots;
         let view: View<'h> = View { readable: Some(reading), ..self.view(slots, slots) };
-        work_out(&view, at.class, at.trigger, at.matched, heard, room)
+        work_out(&view, class, trigger, matched, hearing, late)
     }
 
     fn try_select(
         &mut self,
-        Taker { class, trigger, why }: Taker,
-        heard: &Heard,
+        Taker { class, why, .. }: Taker,
+        hearing: Hearing<'_>,
+        inputs: &Inputs<'_>,
         gate: FrameSet,
-        late: &mut Vec<Value>,
         closed: Vec<Arc<str>>,
     ) -> Result<Step, Vec<Breach>> {
         let pack = self.registry.pack();
         let declared = &pack.classes[class.index()];
         let slots: &'a [Value] = &self.state.slots;
-        let matched = triggered(self.registry, class, trigger, &declared.triggers[trigger], heard).unwrap_or_default();
-        let at = At { class, trigger, matched: &matched };
-        let inputs = self.inputs_for(&at, heard, gate, std::mem::take(late));
         let carried = effective(self.registry, class, gate);
         let universe = pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe);
         let mut start = self.state.slots.clone();
@@ -199,7 +227,7 @@ impl<'a> Run<'a, '_> {
             effects: &declared.effects,
             start,
             before: slots,
-            inputs: Some(&inputs),
+            inputs: Some(inputs),
             outcome: None,
             reason: why,
             // What the gate cuts is absent in values, although its defaults stand there.
@@ -207,8 +235,7 @@ impl<'a> Run<'a, '_> {
             written: SlotSet::default(),
             waiting: false,
         })?;
-        *late = inputs.late;
-        let unused = if class == pack.boundary { Vec::new() } else { unused(self.registry, class, heard) };
+        let unused = if class == pack.boundary { Vec::new() } else { unused(self.registry, class, hearing.heard) };
         let calls = open_calls(pack, class, &performed.done);
         let turn = (!calls.is_empty()).then(|| {
             Arc::new(Turn {
@@ -233,7 +260,14 @@ impl<'a> Run<'a, '_> {
         Ok(step)
     }
 
-    fn note(&mut self, considered: &[Considered], heard: &Heard, slots: &'a [Value], gate: FrameSet, event: EventId) {
+    fn note(
+        &mut self,
+        considered: &[Considered],
+        hearing: Hearing<'_>,
+        slots: &'a [Value],
+        gate: FrameSet,
+        event: EventId,
+    ) {
         if self.trace.is_none() {
             return;
         }
@@ -249,10 +283,8 @@ impl<'a> Run<'a, '_> {
                 None => (*first, Verdict::NotTriggered),
             };
             let declared = &pack.classes[class.index()];
-            let matched = triggered(self.registry, *class, trigger, &declared.triggers[trigger], heard);
-            let matched = matched.unwrap_or_default();
-            let at = At { class: *class, trigger, matched: &matched };
-            let inputs = self.inputs_for(&at, heard, gate, Vec::new());
+            let matched = triggered(self.registry, *class, trigger, hearing).unwrap_or_default();
+            let inputs = self.inputs_for(*class, trigger, &matched, hearing, gate, Vec::new());
             let view = View { inputs: Some(&inputs), ..self.view(slots, slots) };
             let derived = pack
                 .derived

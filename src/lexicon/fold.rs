@@ -74,13 +74,13 @@ pub(crate) fn quick(c: char) -> Option<char> {
 
 /// How many bytes at the beginning of a text are letters and digits that [`quick`] leaves as they are.
 pub(crate) fn folded_prefix(text: &[u8]) -> usize {
-    let mut length = 0;
+    let mut rest = text;
     loop {
-        length += match text[length..] {
-            [b'a'..=b'z' | b'0'..=b'9' | b'_', ..] => 1,
+        rest = match rest {
+            [b'a'..=b'z' | b'0'..=b'9' | b'_', rest @ ..] => rest,
             // The two bytes of а to п, and of р to я.
-            [0xd0, 0xb0..=0xbf, ..] | [0xd1, 0x80..=0x8f, ..] => 2,
-            _ => return length,
+            [0xd0, 0xb0..=0xbf, rest @ ..] | [0xd1, 0x80..=0x8f, rest @ ..] => rest,
+            _ => return text.len() - rest.len(),
         };
     }
 }

@@ -137,21 +137,24 @@ pub(super) fn tokenise(text: &str, keep_first_end: bool, padded: &mut String, to
     let mut open: Option<Open> = None;
     let mut untouched = true;
     let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
+    loop {
         let start = at;
         // Words are mostly letters that are folded already, and these are taken at once.
-        let plain = folded_prefix(&text.as_bytes()[at..]);
-        if plain > 0 || quick(c).is_some() {
-            at += plain.max(c.len_utf8());
+        at += folded_prefix(&text.as_bytes()[at..]);
+        if at > start {
             open.get_or_insert(Open { at: padded.len(), span: start..at, slow: false }).span.end = at;
-            match quick(c) {
-                Some(folded) if plain == 0 => padded.push(folded),
-                _ => padded.push_str(&text[start..at]),
-            }
+            padded.push_str(&text[start..at]);
+            untouched = false;
+        }
+        let start = at;
+        let Some(c) = text[at..].chars().next() else { break };
+        at += c.len_utf8();
+        if let Some(folded) = quick(c) {
+            open.get_or_insert(Open { at: padded.len(), span: start..at, slow: false }).span.end = at;
+            padded.push(folded);
             untouched = false;
             continue;
         }
-        at += c.len_utf8();
         let kind = kind(c);
         let before = |open: &Open| text[..open.span.end].chars().next_back();
         let joins = match (&open, kind) {

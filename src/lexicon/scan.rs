@@ -121,13 +121,14 @@ impl Matcher {
     /// Finds every literal at every place, in one pass over the bytes of the text.
     fn walk(&self, automaton: &impl Automaton, text: &Normalised, first: usize, scratch: &mut Scratch) {
         let Ok(mut state) = automaton.start_state(Anchored::No) else { return };
-        let base = base(text, first);
-        for (at, byte) in text.padded().bytes().enumerate().skip(base) {
-            state = automaton.next_state(Anchored::No, state, byte);
+        let mut at = base(text, first);
+        for byte in &text.padded().as_bytes()[at..] {
+            at += 1;
+            state = automaton.next_state(Anchored::No, state, *byte);
             if automaton.is_special(state) && automaton.is_match(state) {
                 for index in 0..automaton.match_len(state) {
                     let literal = automaton.match_pattern(state, index);
-                    let bytes = at + 1 - automaton.pattern_len(literal)..at + 1;
+                    let bytes = at - automaton.pattern_len(literal)..at;
                     self.found(literal.as_usize(), bytes, text, scratch);
                 }
             }

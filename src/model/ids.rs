@@ -146,11 +146,14 @@ impl SlotSet {
 
     /// Adds a field.
     pub fn insert(&mut self, slot: Slot) {
-        let word = slot.index() / 64;
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
+        let (word, bit) = (slot.index() / 64, 1 << (slot.0 % 64));
+        match self.0.get_mut(word) {
+            Some(word) => *word |= bit,
+            None => {
+                self.0.resize(word, 0);
+                self.0.push(bit);
+            }
         }
-        self.0[word] |= 1 << (slot.0 % 64);
     }
 
     /// The fields, in declared order.

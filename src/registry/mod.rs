@@ -9,7 +9,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use crate::lexicon::{self, Matcher};
 use crate::model::class::{By, Class, On};
 use crate::model::cond::{Cond, Path, Place};
-use crate::model::ids::{ClassId, InputId};
+use crate::model::ids::{ClassId, FrameSet, InputId};
 use crate::model::lexicon::TriggerForm;
 use crate::model::names::Sym;
 use crate::model::schema::NamedType;
@@ -27,6 +27,8 @@ pub struct Registry {
     pub(crate) by_event: Vec<Listening>,
     pub(crate) on_outcome: Vec<(ClassId, usize)>,
     pub(crate) bare_trigger: usize,
+    /// The frames outside the carryover universe.
+    pub(crate) outside: FrameSet,
     /// For each input its place among those that are worked out per candidate.
     pub(crate) late: Vec<Option<u16>>,
     /// The inputs that are worked out per candidate, each at its place.
@@ -193,6 +195,7 @@ impl Registry {
         let graph = graph_of(&pack);
         let signals = pack.inputs.iter().map(|input| input.kind == InputKind::Signal).collect();
         let names_answer = NamesAnswer::of(&pack);
+        let outside = pack.outside();
         Ok(Self {
             pack,
             graph,
@@ -201,6 +204,7 @@ impl Registry {
             by_event,
             on_outcome,
             bare_trigger,
+            outside,
             late,
             late_inputs,
             tag,
