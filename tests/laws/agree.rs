@@ -7,7 +7,7 @@ use crate::support::corpus::Corpus;
 use crate::support::events::{beginning, event};
 use crate::support::packs::{as_toml, pack};
 use crate::support::pair::{Pair, shown};
-use crate::support::{Dice, file, load, loaded, main_pack};
+use crate::support::{Dice, file, load, loaded, main_pack, workspace};
 use crate::{Met, for_seeds};
 
 /// Runs a session of random events through both evaluators.
@@ -57,6 +57,25 @@ fn on_the_main_pack() {
         "no_transition",
         "stale_outcome",
     ]);
+}
+
+#[test]
+fn on_the_booking_pack() {
+    let registry = loaded(&workspace().pack("booking").expect("the pack can be read"));
+    let corpus = Corpus::of("booking");
+    let met = Met::default();
+    for_seeds(60, |seed| same_steps(&registry, &corpus, &mut Dice(seed), 12, &met));
+    met.demand(&["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8", "T9", "T10"]);
+    met.demand(&[
+        "confirmed",
+        "limited",
+        "clarification_required",
+        "proposal",
+        "blocked",
+        "blocked_with_alternative",
+        "chat",
+    ]);
+    met.demand(&["small_talk", "declined", "nothing_found", "not_done", "alternative_offered", "execution_failed"]);
 }
 
 /// The pack that the page on the language is made of, which uses every part of it.

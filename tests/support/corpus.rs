@@ -29,8 +29,13 @@ pub struct Story {
 impl Corpus {
     /// Reads the scenarios of the main pack.
     pub fn read() -> Self {
+        Self::of("assistant")
+    }
+
+    /// Reads the scenarios of a pack.
+    pub fn of(pack: &str) -> Self {
         let mut corpus = Self::default();
-        let folder = super::workspace().root().join("scenarios/assistant");
+        let folder = super::workspace().root().join("scenarios").join(pack);
         for path in files::walk(&folder, "scenarios", &["snapshots"]).expect("the scenarios can be listed") {
             let text = files::read(&path, "a scenario").expect("it can be read");
             let document: Json = serde_yaml::from_str(&text).expect("scenarios are YAML");
