@@ -91,6 +91,34 @@ fn a_given_state_begins_each_turn() {
     assert_eq!(recorded("assistant", "cast-dev.jsonl.gz", Some(state)), Some(given));
 }
 
+/// A state in which every class that follows something up could fire: root and object active, a grounded answer, no clarification.
+const TALKED: &str = r#"
+living_mode: { living_mode: address_data, mode_reason: root_query, mode_source: utterance, mode_entry_turn_id: t-0 }
+root: { domain_id: inventory, root_route_id: stock_on_date, organization_scope: org-1, date_scope: "2020-02", root_result_set_id: rs-0, root_answer_object_ref: a-0, frame_status: active }
+object: { focus_object_ref: item-7, focus_object_kind: item, source_result_set_id: rs-0, compatible_route_family: item, temporal_ceiling: "2020-02", frame_status: active, last_route_id: item_supplier }
+coverage_gate: { coverage_status: full, evidence_grade: strong, grounding_status: grounded, truth_mode: confirmed, carryover_eligibility: full }
+answer_context: { grounded: true, answer_object_ref: a-0, domain_id: inventory, route_id: stock_on_date, organization_scope: org-1, date_scope: "2020-02", coverage_status: full, truth_mode: confirmed }
+"#;
+
+/// The same talk where everything could be followed up: each follow-up class fires on less than one text in a hundred.
+#[test]
+fn the_background_stays_silent_where_all_is_active() {
+    let Some(found) = recorded("assistant", "russian-dev.jsonl.gz", Some(TALKED)) else { return };
+    let few = |(class, count): &(String, u64)| assert!(count * 100 < 2294, "{class} fired {count} times");
+    let follows = |(class, _): &(String, u64)| ["T4", "T5", "T8", "T9"].contains(&class.as_str());
+    counts(&found, "by_transition").iter().filter(|entry| follows(entry)).for_each(few);
+    counts(&found, "by_phrase").iter().filter(|(class, _)| class == "T2").for_each(few);
+}
+
+/// Questions about an answer, in the words of others: most are heard, and hardly another text is taken for one.
+#[test]
+fn questions_about_an_answer_are_heard() {
+    let Some(found) = recorded("assistant", "cast-dev.jsonl.gz", Some(TALKED)) else { return };
+    let meta = &found["per_class"]["T8"];
+    let rate = |key: &str| meta[key].as_f64().expect("a rate");
+    assert!(rate("strict") > 0.5 && rate("false_rate") < 0.05, "{meta}");
+}
+
 /// Booking dialogues: the classes that are expected, with their means, and the two classes that need memory and wording.
 #[test]
 fn the_booking_pack_holds_its_bars() {
