@@ -1,5 +1,6 @@
 //! Doing: the ordered effects of a step on a copy of the state, then its calls and messages.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::model::Pack;
@@ -71,7 +72,7 @@ pub fn perform<'a>(
                 for (id, expr) in &call.keep {
                     let value = evaluate(&after, expr, ids)?;
                     if value.is_present() {
-                        keep.push((*id, fit(pack, &pack.kept[id.index()].1, value, effect)?));
+                        keep.push((*id, fit(pack, &pack.kept[id.index()].1, value, effect)?.into_owned()));
                     }
                 }
                 calls.push(CallOut { id: ids.fresh("call"), site: call.id, port: call.port, with });
@@ -92,7 +93,7 @@ pub fn perform<'a>(
 }
 
 /// What a value comes to; absent when it is only read by `"$x?"` and is not there.
-fn evaluate<'a>(view: &View<'a>, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Value, Breach> {
+fn evaluate<'a>(view: &View<'a>, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Cow<'a, Value>, Breach> {
     view.value(expr, ids).map_err(|path| Breach::absent(path.span))
 }
 
@@ -108,11 +109,11 @@ fn given<'a>(
     for field in declared {
         let value = match with.iter().find(|(name, _)| *name == field.name) {
             Some((_, expr)) => evaluate(view, expr, ids)?,
-            None => Value::Absent,
+            None => Cow::Owned(Value::Absent),
         };
         let value = fit_field(view.registry.pack(), field, value, effect)?;
         if value.is_present() {
-            found.push((field.name, value));
+            found.push((field.name, value.into_owned()));
         }
     }
     Ok(())
@@ -147,13 +148,14 @@ fn write<'a>(
                 if value.is_present() {
                     let ty = &pack.slots[slot.index()].ty;
                     let mut items = items_of(&draft.slots[slot.index()]);
-                    for item in many(value) {
+                    for item in many(&value) {
+                        let item = Cow::Borrowed(item);
                         items.push(match ty.item() {
-                            Some(of) => fit(pack, of, item, effect)?,
-                            None => item,
+                            Some(of) => fit(pack, of, item, effect)?.into_owned(),
+                            None => item.into_owned(),
                         });
                     }
-                    put(view, pack, *slot, bounded(ty, items, effect)?, effect, draft)?;
+                    put(view, pack, *slot, Cow::Owned(bounded(ty, items, effect)?), effect, draft)?;
                 }
             }
         }
@@ -165,18 +167,17 @@ fn write<'a>(
                         Type::List { of, .. } | Type::Set { of, .. } | Type::Map { key: of, .. } => of,
                         _ => continue,
                     };
-                    let gone = many(value).into_iter().map(|item| fit(pack, of, item, effect));
+                    let gone = many(&value).iter().map(|item| fit(pack, of, Cow::Borrowed(item), effect));
                     let gone = gone.collect::<Result<Vec<_>, _>>()?;
+                    let stays = |item: &Value| gone.iter().all(|gone| **gone != *item);
                     let rest = match &draft.slots[slot.index()] {
-                        Value::List(items) => {
-                            Value::List(items.iter().filter(|item| !gone.contains(item)).cloned().collect())
-                        }
+                        Value::List(items) => Value::List(items.iter().filter(|item| stays(item)).cloned().collect()),
                         Value::Map(entries) => {
-                            Value::Map(entries.iter().filter(|(key, _)| !gone.contains(key)).cloned().collect())
+                            Value::Map(entries.iter().filter(|(key, _)| stays(key)).cloned().collect())
                         }
                         _ => continue,
                     };
-                    put(view, pack, *slot, rest, effect, draft)?;
+                    put(view, pack, *slot, Cow::Owned(rest), effect, draft)?;
                 }
             }
         }
@@ -184,15 +185,16 @@ fn write<'a>(
             for (slot, by) in fields {
                 let Value::Int(number) = draft.slots[slot.index()] else { continue };
                 let sum = number.checked_add(*by).ok_or(Breach::overflow(effect.span))?;
-                put(view, pack, *slot, Value::Int(sum), effect, draft)?;
+                put(view, pack, *slot, Cow::Owned(Value::Int(sum)), effect, draft)?;
             }
         }
         Verb::Merge(fields) => {
             for (slot, expr) in fields {
                 let value = evaluate(view, expr, ids)?;
                 if value.is_present() {
-                    let merged = merged(pack, &pack.slots[slot.index()].ty, &draft.slots[slot.index()], value);
-                    let value = fit(pack, &pack.slots[slot.index()].ty, merged, effect)?;
+                    let merged =
+                        merged(pack, &pack.slots[slot.index()].ty, &draft.slots[slot.index()], value.into_owned());
+                    let value = fit(pack, &pack.slots[slot.index()].ty, Cow::Owned(merged), effect)?;
                     put(view, pack, *slot, value, effect, draft)?;
                 }
             }
@@ -206,7 +208,7 @@ fn put(
     view: &View<'_>,
     pack: &Pack,
     slot: Slot,
-    value: Value,
+    value: Cow<'_, Value>,
     effect: &Effect,
     draft: &mut Draft<'_>,
 ) -> Result<(), Breach> {
@@ -214,11 +216,11 @@ fn put(
     let stands = &mut draft.slots[slot.index()];
     if field.set_once {
         let stood = &view.now[slot.index()];
-        if *stood != field.default && *stood == *stands && *stood != value {
+        if *stood != field.default && *stood == *stands && *stood != *value {
             return Err(Breach::set_once(effect.span, slot));
         }
     }
-    *stands = value;
+    *stands = value.into_owned();
     draft.written.insert(slot);
     Ok(())
 }
@@ -236,10 +238,10 @@ fn items_of(list: &Value) -> Vec<Value> {
 }
 
 /// A list or set stands for its items: loading reads a single item and a whole collection apart.
-fn many(value: Value) -> Vec<Value> {
+fn many(value: &Value) -> &[Value] {
     match value {
-        Value::List(items) => items.to_vec(),
-        value => vec![value],
+        Value::List(items) => items,
+        value => std::slice::from_ref(value),
     }
 }
 
@@ -276,43 +278,62 @@ fn merged(pack: &Pack, ty: &Type, old: &Value, new: Value) -> Value {
 
 /// Fits a value into a type that loading has found to admit it: a scalar becomes text where text is due, a set is sorted,
 /// fields of records take their defaults, bounds are kept.
-fn fit(pack: &Pack, ty: &Type, value: Value, effect: &Effect) -> Result<Value, Breach> {
-    match (ty, value) {
-        (Type::Text | Type::Narrative, value @ (Value::Text(_) | Value::Absent)) => Ok(value),
-        (Type::Text | Type::Narrative, value) => Ok(Value::text(&scalar_text(&pack.names, &value))),
+fn fit<'v>(pack: &Pack, ty: &Type, value: Cow<'v, Value>, effect: &Effect) -> Result<Cow<'v, Value>, Breach> {
+    match &*value {
+        Value::Absent | Value::Text(_) => Ok(value),
+        value if matches!(ty, Type::Text | Type::Narrative) => {
+            Ok(Cow::Owned(Value::text(&scalar_text(&pack.names, value))))
+        }
+        found @ (Value::List(_) | Value::Map(_) | Value::Record(_)) => {
+            Ok(fit_each(pack, ty, found, effect)?.map_or(value, Cow::Owned))
+        }
+        _ => Ok(value),
+    }
+}
+
+/// A collection or a record with what is in it fitted; `None` when its type says nothing of what is in it.
+fn fit_each(pack: &Pack, ty: &Type, value: &Value, effect: &Effect) -> Result<Option<Value>, Breach> {
+    let fitted = |ty: &Type, value: &Value| Ok(fit(pack, ty, Cow::Borrowed(value), effect)?.into_owned());
+    let made = match (ty, value) {
         (Type::List { of, .. } | Type::Set { of, .. }, Value::List(items)) => {
-            let items = items.iter().map(|item| fit(pack, of, item.clone(), effect)).collect::<Result<_, _>>()?;
-            bounded(ty, items, effect)
+            let items = items.iter().map(|item| fitted(of, item)).collect::<Result<_, _>>()?;
+            bounded(ty, items, effect)?
         }
         (Type::Map { of, max, .. }, Value::Map(entries)) => {
             if entries.len() > *max as usize {
                 return Err(Breach::too_many(effect.span));
             }
-            let fitted = entries.iter().map(|(key, value)| Ok((key.clone(), fit(pack, of, value.clone(), effect)?)));
-            Ok(Value::Map(fitted.collect::<Result<_, _>>()?))
+            let entries = entries.iter().map(|(key, value)| Ok((key.clone(), fitted(of, value)?)));
+            Value::Map(entries.collect::<Result<_, _>>()?)
         }
         (Type::Record(id), Value::Record(record)) => {
             let mut fields = Vec::new();
             for field in &pack.records[id.index()].fields {
-                let value = fit_field(pack, field, record.field(field.name).clone(), effect)?;
+                let value = fit_field(pack, field, Cow::Borrowed(record.field(field.name)), effect)?;
                 if value.is_present() {
-                    fields.push((field.name, value));
+                    fields.push((field.name, value.into_owned()));
                 }
             }
-            Ok(Value::Record(RecordValue { fields, extra: record.extra.clone() }.into()))
+            Value::Record(RecordValue { fields, extra: record.extra.clone() }.into())
         }
-        (_, value) => Ok(value),
-    }
+        _ => return Ok(None),
+    };
+    Ok(Some(made))
 }
 
 /// A named value as its declaration holds it; the default where there is none, absent where there may be none.
-fn fit_field(pack: &Pack, field: &NamedType, value: Value, effect: &Effect) -> Result<Value, Breach> {
+fn fit_field<'v>(
+    pack: &Pack,
+    field: &'v NamedType,
+    value: Cow<'v, Value>,
+    effect: &Effect,
+) -> Result<Cow<'v, Value>, Breach> {
     if value.is_present() {
         return fit(pack, &field.ty, value, effect);
     }
     match &field.default {
-        _ if field.optional => Ok(Value::Absent),
-        Some(default) => Ok(default.clone()),
+        _ if field.optional => Ok(value),
+        Some(default) => Ok(Cow::Borrowed(default)),
         None => Err(Breach::missing_field(effect.span)),
     }
 }

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use smol_str::SmolStrBuilder;
+
 use crate::model::cond::{Path, Place, Step};
 use crate::model::effect::Expr;
 use crate::model::ids::{FrameId, FrameSet, InputId, KeptId, ModeId, Slot, SlotSet};
@@ -202,7 +204,7 @@ impl<'a> View<'a> {
     }
 
     fn may_read(&self, slot: Slot) -> bool {
-        self.readable.is_none_or(|readable| readable.has(slot, self.pack().slots[slot.index()].frame))
+        self.readable.as_ref().is_none_or(|readable| readable.has(slot, self.pack().slots[slot.index()].frame))
     }
 
     fn start(&self, place: Place) -> Cow<'a, Value> {
@@ -210,8 +212,8 @@ impl<'a> View<'a> {
         let sym = |sym: Sym| Cow::Owned(Value::Sym(sym));
         match place {
             Place::Field(slot) => {
-                let own = self.readable.and_then(|readable| readable.own).is_some_and(|own| own.has(slot));
-                let there = own || self.may_read(slot);
+                let own = || self.readable.as_ref().and_then(|readable| readable.own).is_some_and(|own| own.has(slot));
+                let there = self.may_read(slot) || own();
                 Cow::Borrowed(if there { &self.now[slot.index()] } else { &ABSENT })
             }
             Place::Before(slot) => {
@@ -371,12 +373,12 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// The path of a plain `$x` that is absent: loading proves that it cannot happen.
-    pub fn value(&self, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Value, &'a Path> {
-        match expr {
-            Expr::Value(value) => Ok(value.clone()),
+    pub fn value(&self, expr: &'a Expr, ids: &mut dyn IdSource) -> Result<Cow<'a, Value>, &'a Path> {
+        let made = match expr {
+            Expr::Value(value) => return Ok(Cow::Borrowed(value)),
             Expr::Path { path, optional } => {
-                let value = self.get(path).into_owned();
-                if value.is_present() || *optional { Ok(value) } else { Err(path) }
+                let value = self.get(path);
+                return if value.is_present() || *optional { Ok(value) } else { Err(path) };
             }
             Expr::First(of) => {
                 let mut missing = None;
@@ -387,62 +389,66 @@ impl<'a> View<'a> {
                         Err(path) => missing = Some(path),
                     }
                 }
-                missing.map_or(Ok(Value::Absent), Err)
+                return missing.map_or(Ok(Cow::Borrowed(&ABSENT)), Err);
             }
             Expr::Join { of, sep } => {
-                let mut texts = Vec::new();
+                let mut text = SmolStrBuilder::new();
+                let mut between = "";
+                let mut add = |item: &Value| {
+                    text.push_str(std::mem::replace(&mut between, sep));
+                    text.push_str(&scalar_text(&self.pack().names, item));
+                };
                 for expr in of {
-                    match self.value(expr, ids)? {
+                    match &*self.value(expr, ids)? {
                         Value::Absent => {}
-                        Value::List(items) => {
-                            texts.extend(items.iter().map(|item| scalar_text(&self.pack().names, item)));
-                        }
-                        value => texts.push(scalar_text(&self.pack().names, &value)),
+                        Value::List(items) => items.iter().for_each(&mut add),
+                        value => add(value),
                     }
                 }
-                Ok(Value::text(&texts.join(sep)))
+                Value::Text(text.finish())
             }
-            Expr::NewId(prefix) => Ok(Value::Text(ids.fresh(prefix).into())),
+            Expr::NewId(prefix) => Value::Text(ids.fresh(prefix).into()),
             Expr::Record(fields) => {
                 let mut record = RecordValue::default();
                 for (name, expr) in fields {
                     let value = self.value(expr, ids)?;
                     if value.is_present() {
-                        record.fields.push((*name, value));
+                        record.fields.push((*name, value.into_owned()));
                     }
                 }
-                Ok(Value::Record(record.into()))
+                Value::Record(record.into())
             }
             Expr::List(of) => {
                 let mut items = Vec::new();
                 for expr in of {
                     let value = self.value(expr, ids)?;
                     if value.is_present() {
-                        items.push(value);
+                        items.push(value.into_owned());
                     }
                 }
-                Ok(Value::List(items.into()))
+                Value::List(items.into())
             }
             Expr::Map(of) => {
                 let mut entries = Vec::new();
                 for (key, expr) in of {
                     let (key, value) = (self.value(key, ids)?, self.value(expr, ids)?);
                     if key.is_present() && value.is_present() {
-                        entries.retain(|(other, _)| *other != key);
-                        entries.push((key, value));
+                        entries.retain(|(other, _)| *other != *key);
+                        entries.push((key.into_owned(), value.into_owned()));
                     }
                 }
                 entries.sort();
-                Ok(Value::Map(entries.into()))
+                Value::Map(entries.into())
             }
             Expr::Pick(pick) => {
                 let found = self.get(&pick.from);
                 if !found.is_present() {
-                    return if pick.optional { Ok(Value::Absent) } else { Err(&pick.from) };
+                    return if pick.optional { Ok(found) } else { Err(&pick.from) };
                 }
-                Ok(self.picked(pick, &found))
+                self.picked(pick, &found)
             }
-        }
+        };
+        Ok(Cow::Owned(made))
     }
 }
 

@@ -275,7 +275,8 @@ impl Builder<'_> {
             automaton,
             signal_shapes: index_shapes(self.signal_shapes, &runs, self.lexicon.parts.len()),
             trigger_shapes: index_shapes(self.trigger_shapes, &runs, signals),
-            run_tokens: runs.iter().map(|run| small(run.split_whitespace().count())).collect(),
+            run_tokens: runs.iter().map(|run| tokens_of(run)).collect(),
+            literal_tokens: self.literals.keys().map(|literal| tokens_of(literal)).collect(),
             targets: Grouped::new(self.literals.into_values()),
             patterns: self.patterns,
             always: self.always,
@@ -290,6 +291,10 @@ impl Builder<'_> {
             commands,
         })
     }
+}
+
+fn tokens_of(words: &str) -> u32 {
+    small(words.split_whitespace().count())
 }
 
 /// The parts that a template mentions, in order.

@@ -15,6 +15,8 @@ use super::shape::{Grouped, Shapes};
 #[derive(Debug, Clone)]
 pub struct Matcher {
     pub(super) automaton: Option<Words>,
+    /// By literal of the automaton: of how many whole tokens it is; of no account for a piece of a pattern.
+    pub(super) literal_tokens: Vec<u32>,
     /// By literal of the automaton: what it belongs to.
     pub(super) targets: Grouped<Target>,
     pub(super) patterns: Vec<(Pattern, Target)>,

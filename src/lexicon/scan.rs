@@ -1,7 +1,6 @@
 //! Scanning one text: literals, patterns, parts, signals, triggers, in this order.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 use std::sync::Arc;
 
 use aho_corasick::Anchored;
@@ -121,23 +120,25 @@ impl Matcher {
     /// Finds every literal at every place, in one pass over the bytes of the text.
     fn walk(&self, automaton: &impl Automaton, text: &Normalised, first: usize, scratch: &mut Scratch) {
         let Ok(mut state) = automaton.start_state(Anchored::No) else { return };
-        let mut at = base(text, first);
-        for byte in &text.padded().as_bytes()[at..] {
-            at += 1;
+        // How many tokens have ended; the space before the first one ends none.
+        let mut ended = small(first);
+        let mut bytes = text.padded().as_bytes()[base(text, first)..].iter();
+        if let Some(space) = bytes.next() {
+            state = automaton.next_state(Anchored::No, state, *space);
+        }
+        for byte in bytes {
             state = automaton.next_state(Anchored::No, state, *byte);
+            ended += u32::from(*byte == b' ');
             if automaton.is_special(state) && automaton.is_match(state) {
                 for index in 0..automaton.match_len(state) {
-                    let literal = automaton.match_pattern(state, index);
-                    let bytes = at - automaton.pattern_len(literal)..at;
-                    self.found(literal.as_usize(), bytes, text, scratch);
+                    self.found(automaton.match_pattern(state, index).as_usize(), ended, scratch);
                 }
             }
         }
     }
 
-    /// Notes for all that a literal belongs to that it stands at these bytes of the padded text.
-    fn found(&self, literal: usize, bytes: Range<usize>, text: &Normalised, scratch: &mut Scratch) {
-        let mut tokens = None;
+    /// Notes for all that a literal belongs to that it stands where so many tokens have ended.
+    fn found(&self, literal: usize, ended: u32, scratch: &mut Scratch) {
         for target in self.targets.get(literal) {
             if let Target::Pattern { pattern, set } = target {
                 let seen = &mut scratch.seen[*pattern as usize];
@@ -146,9 +147,7 @@ impl Matcher {
                 }
                 *seen |= 1 << set;
             } else {
-                let (start, end) =
-                    *tokens.get_or_insert_with(|| (text.token_at(bytes.start + 1), text.token_at(bytes.end)));
-                scratch.hit(*target, small(start), small(end));
+                scratch.hit(*target, ended - self.literal_tokens[literal], ended);
             }
         }
     }

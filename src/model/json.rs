@@ -1,6 +1,7 @@
 //! Values as JSON: how hosts give them and how they are saved. Reading is by type and loses nothing: what does not fit is
 //! an error that says where and why.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -57,25 +58,25 @@ pub fn to_json(names: &Names, value: &Value) -> Json {
             }
             Json::Object(object)
         }
-        Value::Map(entries) => {
-            Json::Object(entries.iter().map(|(key, value)| (scalar_text(names, key), to_json(names, value))).collect())
-        }
+        Value::Map(entries) => Json::Object(
+            entries.iter().map(|(key, value)| (scalar_text(names, key).into_owned(), to_json(names, value))).collect(),
+        ),
     }
 }
 
 /// A scalar as the text that people and templates see; a collection as its JSON.
 #[must_use]
-pub fn scalar_text(names: &Names, value: &Value) -> String {
+pub fn scalar_text<'v>(names: &'v Names, value: &'v Value) -> Cow<'v, str> {
     match value {
-        Value::Sym(sym) => names.text(*sym).to_owned(),
-        Value::Text(text) => text.to_string(),
-        Value::Instant(text) => text.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Decimal(number) => number.to_string(),
-        Value::Bool(flag) => flag.to_string(),
-        Value::Period(period) => period.display(names).to_string(),
-        Value::Absent => String::new(),
-        Value::List(_) | Value::Record(_) | Value::Map(_) => to_json(names, value).to_string(),
+        Value::Sym(sym) => names.text(*sym).into(),
+        Value::Text(text) => text.as_str().into(),
+        Value::Instant(text) => (&**text).into(),
+        Value::Int(number) => number.to_string().into(),
+        Value::Decimal(number) => number.to_string().into(),
+        Value::Bool(flag) => flag.to_string().into(),
+        Value::Period(period) => period.display(names).to_string().into(),
+        Value::Absent => "".into(),
+        Value::List(_) | Value::Record(_) | Value::Map(_) => to_json(names, value).to_string().into(),
     }
 }
 

@@ -230,7 +230,7 @@ fn said(pack: &Pack, event: &Event) -> String {
     let declared = &pack.events[event.index()];
     let text = declared.text.and_then(|input| fields.iter().find(|(field, _)| *field == input));
     if let Some((_, value)) = text {
-        return scalar_text(&pack.names, value);
+        return scalar_text(&pack.names, value).into_owned();
     }
     let payload = fields.iter().filter(|(field, _)| declared.fields.iter().any(|(known, _)| known == field));
     let payload: Vec<String> = payload

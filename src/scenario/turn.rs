@@ -139,7 +139,7 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
 pub fn text_of(pack: &Pack, event: &Event) -> Option<String> {
     let Event::Input { event, fields } = event else { return None };
     let input = pack.events[event.index()].text?;
-    fields.iter().find(|(field, _)| *field == input).map(|(_, value)| scalar_text(&pack.names, value))
+    fields.iter().find(|(field, _)| *field == input).map(|(_, value)| scalar_text(&pack.names, value).into_owned())
 }
 
 fn names_key(node: &Node, path: &str) -> bool {

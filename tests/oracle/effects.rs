@@ -114,8 +114,10 @@ impl Reader<'_> {
                 for expr in of {
                     match self.value(expr, &Type::Text)? {
                         Value::Absent => {}
-                        Value::List(items) => texts.extend(items.iter().map(|item| scalar_text(&pack.names, item))),
-                        value => texts.push(scalar_text(&pack.names, &value)),
+                        Value::List(items) => {
+                            texts.extend(items.iter().map(|item| scalar_text(&pack.names, item).into_owned()))
+                        }
+                        value => texts.push(scalar_text(&pack.names, &value).into_owned()),
                     }
                 }
                 Value::text(&texts.join(sep))
