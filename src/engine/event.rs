@@ -75,9 +75,8 @@ impl Event {
         }
         for (input, required) in &declared.fields {
             if *required && !fields.iter().any(|(field, _)| field == input) {
-                let key = name_of(registry, *input);
-                let what = if payload.contains_key(key) { "null" } else { "missing" };
-                return Err(DataError::new(key, format!("is {what}; event `{name}` demands it")).into());
+                let null = payload.contains_key(name_of(registry, *input));
+                return Err(demanded(registry, event, *input, if null { "null" } else { "missing" }).into());
             }
         }
         let signals = signals.as_object().ok_or_else(|| DataError::new("signals", "expected an object"))?;
@@ -94,7 +93,7 @@ impl Event {
 
 /// A value as a host has it.
 #[derive(Debug, Clone, Copy)]
-pub enum Given<'a> {
+pub enum HostValue<'a> {
     /// It has none.
     Nothing,
     /// A text; it is read as the declared type asks: a value of an enum, a number, a period.
@@ -103,21 +102,21 @@ pub enum Given<'a> {
     Json(&'a Json),
 }
 
-impl<'a> From<&'a str> for Given<'a> {
+impl<'a> From<&'a str> for HostValue<'a> {
     fn from(text: &'a str) -> Self {
-        Given::Text(text)
+        HostValue::Text(text)
     }
 }
 
-impl<'a> From<Option<&'a str>> for Given<'a> {
+impl<'a> From<Option<&'a str>> for HostValue<'a> {
     fn from(text: Option<&'a str>) -> Self {
-        text.map_or(Given::Nothing, Given::Text)
+        text.map_or(HostValue::Nothing, HostValue::Text)
     }
 }
 
-impl<'a> From<&'a Json> for Given<'a> {
+impl<'a> From<&'a Json> for HostValue<'a> {
     fn from(json: &'a Json) -> Self {
-        Given::Json(json)
+        HostValue::Json(json)
     }
 }
 
@@ -168,7 +167,7 @@ impl EventForm {
             form.inputs.push(found);
         }
         match fields.iter().find(|field| field.1 && !form.inputs.contains(field)) {
-            Some((input, _)) => Err(missing(registry, id, *input).into()),
+            Some((input, _)) => Err(demanded(registry, id, *input, "missing").into()),
             None => Ok(form),
         }
     }
@@ -180,18 +179,21 @@ impl EventForm {
     pub fn event<'a>(
         &self,
         registry: &Registry,
-        values: impl IntoIterator<Item = Given<'a>>,
+        values: impl IntoIterator<Item = HostValue<'a>>,
     ) -> Result<Event, EventError> {
         let mut fields = Vec::with_capacity(self.inputs.len());
         let mut values = values.into_iter();
         for (input, required) in &self.inputs {
             match values.next().ok_or_else(|| self.wrong_count(registry, "fewer"))? {
-                Given::Nothing | Given::Json(Json::Null) if *required => {
-                    return Err(missing(registry, self.event, *input).into());
+                HostValue::Nothing if *required => {
+                    return Err(demanded(registry, self.event, *input, "missing").into());
                 }
-                Given::Nothing | Given::Json(Json::Null) => {}
-                Given::Text(text) => fields.push((*input, read(registry, *input, text)?)),
-                Given::Json(json) => fields.push((*input, typed(registry, *input, json)?)),
+                HostValue::Json(Json::Null) if *required => {
+                    return Err(demanded(registry, self.event, *input, "null").into());
+                }
+                HostValue::Nothing | HostValue::Json(Json::Null) => {}
+                HostValue::Text(text) => fields.push((*input, read(registry, *input, text)?)),
+                HostValue::Json(json) => fields.push((*input, typed(registry, *input, json)?)),
             }
         }
         match values.next() {
@@ -215,10 +217,11 @@ fn known(registry: &Registry, event: &str) -> Result<EventId, EventError> {
     })
 }
 
-fn missing(registry: &Registry, event: EventId, input: InputId) -> DataError {
+/// A field that the event demands and that is missing or null.
+fn demanded(registry: &Registry, event: EventId, input: InputId, found: &str) -> DataError {
     let pack = registry.pack();
     let name = pack.names.text(pack.events[event.index()].name);
-    DataError::new(name_of(registry, input), format!("is missing; event `{name}` demands it"))
+    DataError::new(name_of(registry, input), format!("is {found}; event `{name}` demands it"))
 }
 
 fn name_of(registry: &Registry, input: InputId) -> &str {

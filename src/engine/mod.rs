@@ -13,7 +13,7 @@ mod trace;
 mod truth;
 mod verify;
 
-pub use event::{Env, Event, EventError, EventForm, Given, IdSource, NumberedIds};
+pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
 pub use restore::{Restored, enforce, restore};
 pub use run::{Scratch, StepError, step, step_with};
 pub use trace::{Candidate, Leaf, Said, Trace, Verdict};

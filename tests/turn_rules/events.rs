@@ -1,6 +1,6 @@
 //! Events as hosts give them: by name as JSON, and by the place in a form.
 
-use segue::engine::{Event, EventError, EventForm, Given};
+use segue::engine::{Event, EventError, EventForm, HostValue};
 use segue::registry::Registry;
 use serde_json::{Value as Json, json};
 
@@ -16,7 +16,7 @@ fn named(names: &[&str]) -> String {
     EventForm::new(&registry(), "utterance", names).expect_err("a form that cannot be").to_string()
 }
 
-fn given(values: &[Given<'_>]) -> Result<Event, EventError> {
+fn given(values: &[HostValue<'_>]) -> Result<Event, EventError> {
     let registry = registry();
     let form = EventForm::new(&registry, "utterance", &NAMES).expect("a form");
     form.event(&registry, values.iter().copied())
@@ -25,8 +25,14 @@ fn given(values: &[Given<'_>]) -> Result<Event, EventError> {
 #[test]
 fn a_form_makes_the_event_that_names_make() {
     let counts = json!({ "north": 2 });
-    let event =
-        given(&["x".into(), Some("south").into(), "2020-03".into(), "0.5".into(), None.into(), Given::from(&counts)]);
+    let event = given(&[
+        "x".into(),
+        Some("south").into(),
+        "2020-03".into(),
+        "0.5".into(),
+        None.into(),
+        HostValue::from(&counts),
+    ]);
     let signals = json!({ "place": "south", "period": "2020-03", "sure": 0.5, "counts": counts });
     assert_eq!(event, Event::input(&registry(), "utterance", &json!({ "text": "x" }), &signals));
 }
@@ -47,15 +53,16 @@ fn a_form_that_the_pack_does_not_admit_is_refused() {
 
 #[test]
 fn values_that_do_not_fit_the_form_are_refused() {
-    let none = Given::Json(&Json::Null);
-    let wrong = |values: &[Given<'_>]| given(values).expect_err("a value that does not fit").to_string();
-    assert_eq!(wrong(&[none; 6]), "`text`: is missing; event `utterance` demands it");
+    let none = HostValue::Json(&Json::Null);
+    let wrong = |values: &[HostValue<'_>]| given(values).expect_err("a value that does not fit").to_string();
+    assert_eq!(wrong(&[none; 6]), "`text`: is null; event `utterance` demands it");
+    assert_eq!(wrong(&[HostValue::Nothing; 6]), "`text`: is missing; event `utterance` demands it");
     assert_eq!(wrong(&["x".into()]), "`utterance`: the form has 6 values, fewer were given");
     assert_eq!(wrong(&["x".into(); 7]), "`place`: expected a key of table `place` (north, south), found \"x\"");
     let seven = ["x".into(), none, none, none, none, none, none];
     assert_eq!(wrong(&seven), "`utterance`: the form has 6 values, more were given");
     let list = json!([1]);
-    let counts = ["x".into(), none, none, none, none, Given::Json(&list)];
+    let counts = ["x".into(), none, none, none, none, HostValue::Json(&list)];
     assert!(wrong(&counts).starts_with("`counts`: expected "), "{}", wrong(&counts));
     let text = ["x".into(), none, none, none, none, "two".into()];
     assert!(wrong(&text).starts_with("`counts`: expected "), "a text is no map: {}", wrong(&text));

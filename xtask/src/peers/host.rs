@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::civil::Date;
 use segue::declare::Options;
-use segue::engine::{Env, Event, EventForm, Given, NumberedIds, Scratch, Step, step_with};
+use segue::engine::{Env, Event, EventForm, HostValue, NumberedIds, Scratch, Step, step_with};
 use segue::load::load;
 use segue::model::value::Value;
 use segue::registry::Registry;
@@ -112,7 +112,8 @@ impl<'r> Host<'r> {
     #[must_use]
     pub fn event(&self, turn: &HostTurn<'_>) -> Event {
         let (_, form) = self.forms.iter().find(|(kind, _)| *kind == turn.kind).expect("a kind of these turns");
-        let given = turn.signals.iter().map(|text| if text.is_empty() { Given::Nothing } else { Given::Text(text) });
+        let given =
+            turn.signals.iter().map(|text| if text.is_empty() { HostValue::Nothing } else { HostValue::Text(text) });
         form.event(self.registry, given).expect("the pack was made for these turns")
     }
 
