@@ -325,6 +325,9 @@ fn another_pack_and_jobs() {
     for jobs in ["1", "8"] {
         mini.run(&["replay", "--pack", "transitions/mini", "--jobs", jobs, "scenarios"]).code(0);
     }
+    mini.run(&["replay", "--pack", "mini"]).code(0);
+    let run = mini.run(&["replay", "--pack", "minni"]).code(2).stdout_eq("");
+    assert!(err(&run).contains("no pack `minni` in transitions/: there are `mini`"), "{}", err(&run));
     mini.run(&["replay", "--jobs", "0"]).code(2);
     mini.run(&["replay", "--formt", "json"]).code(2).stdout_eq("");
     mini.run(&[]).code(2);

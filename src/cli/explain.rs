@@ -5,20 +5,18 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
-use crate::declare::Options;
 use crate::diag::{Code, Diagnostics, quoted, suggest};
 use crate::engine::Event;
 use crate::explain::{Explanation, explain, human, json};
-use crate::load::load;
 use crate::model::Pack;
 use crate::registry::Registry;
 use crate::scenario::{self, Clock, show};
 use crate::source::SourceMap;
 use crate::state::SessionState;
 use crate::syntax::{self, Format};
-use crate::workspace::{Case, Problem, Workspace, files};
+use crate::workspace::{Case, Problem, files};
 
-use super::reading::{loaded, mended, pack_in, read, unread};
+use super::reading::{loaded, mended, pack_in, read, unread, workspace};
 use super::terminal::Terminal;
 use super::{NOT_RUN, Output, PASSED};
 
@@ -92,17 +90,14 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
 fn of_scenario(args: &Args, file: &str, terminal: &mut Terminal) -> Result<Explanation, Problem> {
     let (path, nth) = split(file);
     let path = Path::new(path);
-    let here = files::here()?;
-    let workspace = match Workspace::of(path) {
-        Err(_) if args.pack.is_some() => Workspace::plain(&here),
-        _ if files::kind(path) == files::Kind::Missing => {
-            return Err(Problem::new(format!("no such file: {}", path.display())));
+    match files::kind(path) {
+        files::Kind::Missing => return Err(Problem::new(format!("no such file: {}", path.display()))),
+        files::Kind::Folder => {
+            return Err(Problem::new(format!("{}: is a folder, a scenario file is due", path.display())));
         }
-        found => found?,
-    };
-    if files::kind(path) == files::Kind::Folder {
-        return Err(Problem::new(format!("{}: is a folder, a scenario file is due", path.display())));
+        files::Kind::File | files::Kind::Other => {}
     }
+    let workspace = workspace(path, args.pack.is_some())?;
     let corpus = workspace.corpus(&[path.to_path_buf()])?;
     if let Some(faulty) = corpus.faulty.first() {
         return Err(unread(&corpus.sources, &faulty.problems, &faulty.file, terminal));
@@ -110,7 +105,7 @@ fn of_scenario(args: &Args, file: &str, terminal: &mut Terminal) -> Result<Expla
     let case = choose(&corpus.cases, nth, args.scenario.as_deref(), file)?;
     let loaded = match (&args.pack, &case.pack) {
         (Some(pack), _) => pack_in(&workspace, Some(pack), terminal)?,
-        (None, Some(name)) => loaded(load(&workspace.pack(name)?, &Options::default()), name, terminal)?,
+        (None, Some(name)) => loaded(&workspace.pack(name)?, name, terminal)?,
         (None, None) => return Err(Problem::new(format!("{}: the scenario names no pack; write `--pack`", case.file))),
     };
     let (registry, sources) = loaded;
@@ -171,11 +166,7 @@ fn choose<'c>(cases: &'c [Case], nth: Option<usize>, name: Option<&str>, file: &
 }
 
 fn of_state(args: &Args, terminal: &mut Terminal) -> Result<Explanation, Problem> {
-    let here = files::here()?;
-    let workspace = match Workspace::of(&here) {
-        Err(_) if args.pack.is_some() => Workspace::plain(&here),
-        found => found?,
-    };
+    let workspace = workspace(&files::here()?, args.pack.is_some())?;
     if args.say.is_none() && args.event.is_none() {
         let due = "write a scenario file, or `--pack FOLDER` with `--say TEXT` or `--event NAME`";
         return Err(Problem::new(format!("nothing to explain: {due}")));

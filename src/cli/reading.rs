@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::declare::Options;
+use crate::declare::{Options, SourceText};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::load::{Loaded, load};
+use crate::load::load;
 use crate::model::Pack;
 use crate::model::names::Sym;
 use crate::registry::Registry;
@@ -13,6 +13,14 @@ use crate::syntax::{self, Format, Node};
 use crate::workspace::{Problem, Workspace, files};
 
 use super::terminal::Terminal;
+
+/// The workspace around a path. Where a pack is named there need not be one: then the current folder stands for it.
+pub fn workspace(around: &Path, pack_named: bool) -> Result<Workspace, Problem> {
+    match Workspace::of(around) {
+        Err(_) if pack_named => Ok(Workspace::plain(&files::here()?)),
+        found => found,
+    }
+}
 
 /// The pack in a folder, or else the pack of that name in the workspace; where none is named the one that is meant.
 pub fn pack_in(
@@ -30,15 +38,18 @@ pub fn pack_in(
         }
         _ => workspace.pack(&name)?,
     };
-    loaded(load(&texts, &Options::default()), &name, terminal)
+    loaded(&texts, &name, terminal)
 }
 
-/// The registry of a pack that was loaded; what is wrong with it is printed to standard error.
-pub fn loaded(loaded: Loaded, name: &str, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
+/// The registry of a pack and its files; what is found in it is printed to standard error.
+pub fn loaded(texts: &[SourceText], name: &str, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
+    let loaded = load(texts, &Options::default());
+    if !loaded.diagnostics.is_empty() {
+        terminal.err(&crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err()));
+    }
     match loaded.registry {
         Some(registry) => Ok((registry, loaded.sources)),
         None => {
-            terminal.err(&crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err()));
             Err(Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics))))
         }
     }

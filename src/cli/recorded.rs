@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::recorded::{Replay, human, json};
 use crate::scenario;
-use crate::workspace::{Problem, Workspace, files, lines};
+use crate::workspace::{Problem, files, lines};
 
-use super::reading::{mended, pack_in, read};
+use super::reading::{mended, pack_in, read, workspace};
 use super::terminal::Terminal;
 use super::{Output, PASSED};
 
@@ -26,11 +26,7 @@ pub struct Asked<'a> {
 
 /// Replays a recording and prints what it came to.
 pub fn run(asked: &Asked<'_>, terminal: &mut Terminal) -> Result<u8, Problem> {
-    let here = files::here()?;
-    let workspace = match Workspace::of(&here) {
-        Err(_) if asked.pack.is_some() => Workspace::plain(&here),
-        found => found?,
-    };
+    let workspace = workspace(&files::here()?, asked.pack.is_some())?;
     // A recording often lies beside the workspace: then it is shown as it was written.
     let shown = |path: &Path| match files::real(path) {
         real if real.starts_with(workspace.root()) => workspace.shown(&real),

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::declare::{Options, SourceText};
-use crate::load::load;
 use crate::registry::Registry;
 use crate::scenario::report::{Ran, Report, Status, human, json};
 use crate::scenario::{self, Failure, snapshot};
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
+use super::reading::{loaded, pack_in, workspace};
 use super::recorded;
 use super::terminal::Terminal;
 use super::{FAILED, NOT_RUN, Output, PASSED};
@@ -36,7 +35,7 @@ pub struct Args {
     /// How many scenarios run at the same time [default: one a processor].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// Run every scenario, or the recorded dialogues, on the pack in this folder.
+    /// Run every scenario, or the recorded dialogues, on the pack in this folder, or of this name in the workspace.
     #[arg(long, value_name = "FOLDER")]
     pack: Option<PathBuf>,
     /// Run the recorded dialogues in this file instead: one JSON record a line, packed with gzip or not, in a form that the
@@ -86,7 +85,12 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     if args.accept && in_ci {
         return Err(Problem::new("`--accept` writes snapshots, and with CI set nothing is written"));
     }
-    let workspace = workspace(args.paths.first(), args.pack.is_some())?;
+    let here = files::here()?;
+    let first = args.paths.first().unwrap_or(&here);
+    if files::kind(first) == files::Kind::Missing {
+        return Err(Problem::new(format!("nothing to replay: no such file or folder: {}", first.display())));
+    }
+    let workspace = workspace(first, args.pack.is_some())?;
     let mut corpus = workspace.corpus(&args.paths)?;
     if let Some(filter) = &args.filter {
         corpus.cases.retain(|case| case.scenario.name.contains(filter) || case.file.contains(filter));
@@ -150,27 +154,11 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     })
 }
 
-/// The workspace of the first path, else of the current folder. With `--pack` there need not be one.
-fn workspace(first: Option<&PathBuf>, packed: bool) -> Result<Workspace, Problem> {
-    let here = files::here()?;
-    let start = match first {
-        Some(path) if files::kind(path) == files::Kind::Missing => {
-            return Err(Problem::new(format!("nothing to replay: no such file or folder: {}", path.display())));
-        }
-        Some(path) => path.as_path(),
-        None => here.as_path(),
-    };
-    match Workspace::of(start) {
-        Err(_) if packed => Ok(Workspace::plain(&here)),
-        found => found,
-    }
-}
-
 /// The packs that the selected scenarios need, loaded. What is wrong with them goes to standard error.
 fn packs(args: &Args, workspace: &Workspace, corpus: &Corpus, terminal: &mut Terminal) -> Result<Vec<Loaded>, Problem> {
     if let Some(folder) = &args.pack {
-        let texts = workspace.pack_at(&files::real(folder))?;
-        return Ok(vec![Loaded { name: None, registry: registry(&texts, &workspace.shown(folder), terminal)? }]);
+        let (registry, _) = pack_in(workspace, Some(folder), terminal)?;
+        return Ok(vec![Loaded { name: None, registry }]);
     }
     let mut packs: Vec<Loaded> = Vec::new();
     for case in &corpus.cases {
@@ -188,21 +176,10 @@ fn packs(args: &Args, workspace: &Workspace, corpus: &Corpus, terminal: &mut Ter
             true => problem,
             false => Problem::new(format!("{}: {problem}", case.file)),
         })?;
-        packs.push(Loaded { name: Some(name.clone()), registry: registry(&texts, name, terminal)? });
+        let (registry, _) = loaded(&texts, name, terminal)?;
+        packs.push(Loaded { name: Some(name.clone()), registry });
     }
     Ok(packs)
-}
-
-/// Loads a pack; what is found is printed to standard error.
-pub fn registry(texts: &[SourceText], name: &str, terminal: &mut Terminal) -> Result<Registry, Problem> {
-    let loaded = load(texts, &Options::default());
-    if !loaded.diagnostics.is_empty() {
-        let shown = crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err());
-        terminal.err(&shown);
-    }
-    loaded.registry.ok_or_else(|| {
-        Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics)))
-    })
 }
 
 fn run_all(args: &Args, workspace: &Workspace, corpus: &Corpus, packs: &[Loaded], terminal: &Terminal) -> Vec<Tried> {
