@@ -1,26 +1,46 @@
-//! `docs/transitions.md` is what the pack and its scenarios say.
+//! `docs/transitions*.md` are what the packs and their scenarios say.
 
-use xtask::transitions;
-use xtask::tree::TextFile;
+use xtask::transitions::{check, generate};
+use xtask::tree::{self, TextFile};
 
 #[test]
-fn the_page_is_up_to_date() {
-    if let Err(message) = transitions::check(&xtask::root()) {
+fn the_pages_are_up_to_date() {
+    if let Err(message) = check(&tree::read(&xtask::root())) {
         panic!("{message}");
     }
 }
 
+/// The pack that is meant has the plain name, the others are named.
+#[test]
+fn each_pack_has_a_page() {
+    let pages = generate(&tree::read(&xtask::root())).unwrap();
+    let heads: Vec<(&str, &str)> =
+        pages.iter().map(|page| (page.path.as_str(), page.text.lines().next().unwrap())).collect();
+    let wanted = [
+        ("docs/transitions.md", "# The transition table of `assistant`"),
+        ("docs/transitions-booking.md", "# The transition table of `booking`"),
+    ];
+    assert_eq!(heads, wanted);
+}
+
 #[test]
 fn a_changed_class_changes_the_page() {
-    let mut files = xtask::tree::read(&xtask::root());
-    let before = transitions::generate(&files).unwrap();
-    let class = files.iter_mut().find(|file| file.path == "transitions/assistant/T1.toml").unwrap();
+    let mut files = tree::read(&xtask::root());
+    let class = files.iter_mut().find(|file| file.path == "transitions/booking/T1.toml").unwrap();
     class.text = class.text.replace("depth = \"", "depth = \"x_");
-    assert_ne!(transitions::generate(&files).unwrap(), before);
+    let wrong = check(&files).unwrap_err();
+    assert!(wrong.starts_with("docs/transitions-booking.md differs from the pack at line "), "{wrong}");
+}
+
+#[test]
+fn a_page_of_no_pack_is_named() {
+    let mut files = tree::read(&xtask::root());
+    files.push(TextFile::new("docs/transitions-gone.md", ""));
+    assert_eq!(check(&files).unwrap_err(), "docs/transitions-gone.md is the page of no pack: remove it");
 }
 
 #[test]
 fn a_broken_file_is_named() {
     let files = [TextFile::new("transitions/assistant/pack.toml", "[pack\n")];
-    assert!(transitions::generate(&files).unwrap_err().starts_with("transitions/assistant/pack.toml:1:"));
+    assert!(generate(&files).unwrap_err().starts_with("transitions/assistant/pack.toml:1:"));
 }

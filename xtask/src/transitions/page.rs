@@ -126,8 +126,9 @@ fn one_trigger(out: &mut String, trigger: &Table) {
     }
     bullet(out, "Trigger", &said);
     for (key, title) in [("examples", "takes"), ("counterexamples", "does not take")] {
-        if let Some(node) = trigger.get(key) {
-            let _ = writeln!(out, "  * {title}: «{}»", texts(node).join("», «"));
+        let said = trigger.get(key).map(texts).unwrap_or_default();
+        if !said.is_empty() {
+            let _ = writeln!(out, "  * {title}: «{}»", said.join("», «"));
         }
     }
 }

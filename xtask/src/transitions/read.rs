@@ -4,6 +4,7 @@ use segue::diag::Diagnostics;
 use segue::report;
 use segue::source::SourceMap;
 use segue::syntax::{self, Format, Kind, Node, Table};
+use segue::workspace::MARK;
 
 use crate::tree::TextFile;
 
@@ -35,6 +36,11 @@ pub struct Scenario {
     pub covers: Vec<String>,
     /// How many turns it has.
     pub turns: usize,
+}
+
+/// The name of the pack that is meant where none is named; empty where `segue.toml` does not say.
+pub fn meant(files: &[TextFile]) -> Result<String, String> {
+    Ok(documents(files, MARK)?.first().map_or("", |(_, document)| text(document, "pack")).to_owned())
 }
 
 /// Reads all files of a pack.
