@@ -5,7 +5,7 @@ use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use segue::declare::Options;
-use segue::engine::{Env, Event, NumberedIds, Step, step};
+use segue::engine::{Env, Event, NumberedIds, Scratch, Step, step_with};
 use segue::load::load;
 use segue::model::Status;
 use segue::registry::Registry;
@@ -37,16 +37,23 @@ fn given() -> Json {
     })
 }
 
-fn take(registry: &Registry, state: &SessionState, event: &Event, ids: &mut NumberedIds, trace: bool) -> Step {
+/// What a host keeps from step to step.
+#[derive(Default)]
+struct Kept {
+    ids: NumberedIds,
+    scratch: Scratch,
+}
+
+fn take(registry: &Registry, state: &SessionState, event: &Event, kept: &mut Kept, trace: bool) -> Step {
     let mut env = Env {
         now: "2020-04-15T00:00:00Z".into(),
         today: jiff::civil::Date::constant(2020, 4, 15),
         session_id: "s-1".into(),
         turn_id: "t-1".into(),
-        ids,
+        ids: &mut kept.ids,
         trace,
     };
-    step(registry, state, event, &mut env).expect("the main pack answers")
+    step_with(registry, state, event, &mut env, &mut kept.scratch).expect("the main pack answers")
 }
 
 fn steps(bench: &mut Criterion) {
@@ -55,28 +62,28 @@ fn steps(bench: &mut Criterion) {
     let registry = load(&files, &Options::default()).registry.expect("the main pack loads");
     let state = SessionState::from_frames(registry.pack(), &given()).expect("the state fits");
     let none = json!({});
-    let mut ids = NumberedIds::default();
+    let mut kept = Kept::default();
 
     let mut group = bench.benchmark_group("select");
     for (name, text) in TURNS {
         let event = Event::input(&registry, "utterance", &json!({ "text": text }), &none).expect("an utterance");
-        group.bench_function(name, |b| b.iter(|| black_box(take(&registry, &state, &event, &mut ids, false))));
+        group.bench_function(name, |b| b.iter(|| black_box(take(&registry, &state, &event, &mut kept, false))));
     }
     group.finish();
 
     let event =
         Event::input(&registry, "utterance", &json!({ "text": "а на март 2020" }), &none).expect("an utterance");
-    bench.bench_function("select_traced", |b| b.iter(|| black_box(take(&registry, &state, &event, &mut ids, true))));
+    bench.bench_function("select_traced", |b| b.iter(|| black_box(take(&registry, &state, &event, &mut kept, true))));
     bench.bench_function("turn", |b| {
         b.iter(|| {
-            let selected = take(&registry, &state, &event, &mut ids, false);
+            let selected = take(&registry, &state, &event, &mut kept, false);
             let outcome = Event::Outcome {
                 call: selected.calls[0].id.clone(),
                 status: Status::Ok,
                 value: Some(json!({ "coverage_status": "full", "evidence_grade": "strong", "result_set_id": "rs-2" })),
                 error: None,
             };
-            black_box(take(&registry, &selected.state, &outcome, &mut ids, false))
+            black_box(take(&registry, &selected.state, &outcome, &mut kept, false))
         });
     });
     bench.bench_function("load", |b| b.iter(|| black_box(load(&files, &Options::default()))));
