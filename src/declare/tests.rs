@@ -258,6 +258,8 @@ fn picks_and_keys_that_are_paths() {
         written("counts = { \"[$root.plase]\" = 1 }, status"),
         written("counts = { \"[$root.place]\" = 1 }, status"),
         written("counts = { \"[root.place]\" = 1 }, status"),
+        written("counts = { \"$root.place\" = 1 }, status"),
+        written("counts = { \"[$root.place\" = 1 }, status"),
     ]));
 }
 

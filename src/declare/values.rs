@@ -67,37 +67,37 @@ impl Cx<'_> {
     /// The key of an entry of a map: a literal, or a path written as `"[$path]"`.
     fn entry_key(&self, text: &str, span: Span, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
         let Some(path) = text.strip_prefix("[$").and_then(|text| text.strip_suffix(']')) else {
+            if let Sigil::Path(path) = sigil(text.trim_start_matches('[')) {
+                let help = format!("write \"[${}]\"", path.trim_end_matches(']'));
+                self.error_help(Code::BadValue, span, format!("{} is no path that is a key", quoted(text)), help);
+                return None;
+            }
             return self.key(text, span, ty).map(Expr::Value);
         };
         let node = Node { span, kind: Kind::Text(text.to_owned()) };
-        let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
-        match self.path_in(&node, path, 2, scope) {
-            // A key is looked up as it is: an id is not written into a map of texts.
-            Ok((path, found)) if self.same(&found, ty) => (!poisoned(ty)).then_some(Expr::Path { path, optional }),
-            Ok((_, found)) => {
-                self.mismatch(span, &found, ty);
-                None
-            }
-            Err(fault) => {
-                self.report(fault);
-                None
-            }
+        let (path, optional) = may_lack(path);
+        let (path, found) = self.found(&node, path, 2, scope)?;
+        // A key is looked up as it is: an id is not written into a map of texts.
+        if !self.same(&found, ty) {
+            self.mismatch(span, &found, ty);
+            return None;
         }
+        (!poisoned(ty)).then_some(Expr::Path { path, optional })
     }
 
     fn path_expr(&self, node: &Node, path: &str, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
-        let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
-        match self.path_in(node, path, 1, scope) {
-            Ok((path, found)) if self.fits(&found, ty) => (!poisoned(ty)).then_some(Expr::Path { path, optional }),
-            Ok((_, found)) => {
-                self.mismatch(node.span, &found, ty);
-                None
-            }
-            Err(fault) => {
-                self.report(fault);
-                None
-            }
+        let (path, optional) = may_lack(path);
+        let (path, found) = self.found(node, path, 1, scope)?;
+        if !self.fits(&found, ty) {
+            self.mismatch(node.span, &found, ty);
+            return None;
         }
+        (!poisoned(ty)).then_some(Expr::Path { path, optional })
+    }
+
+    /// What a path leads to, with its type; where it leads nowhere that is reported.
+    fn found(&self, node: &Node, path: &str, skip: usize, scope: &Scope<'_>) -> Option<(Path, Type)> {
+        self.path_in(node, path, skip, scope).map_err(|fault| self.report(fault)).ok()
     }
 
     fn mismatch(&self, span: Span, found: &Type, ty: &Type) {
@@ -175,14 +175,8 @@ impl Cx<'_> {
             self.error_help(Code::BadValue, from.span, "entries are picked from a list, a set or a map", help);
             return None;
         };
-        let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
-        let (path, ty) = match self.path_in(from, path, 1, scope) {
-            Ok(found) => found,
-            Err(fault) => {
-                self.report(fault);
-                return None;
-            }
-        };
+        let (path, optional) = may_lack(path);
+        let (path, ty) = self.found(from, path, 1, scope)?;
         let (key, of) = match &ty {
             Type::Map { key, of, .. } => (Some(&**key), &**of),
             Type::List { of, .. } | Type::Set { of, .. } => (None, &**of),
@@ -221,13 +215,7 @@ impl Cx<'_> {
             self.error_help(Code::BadValue, node.span, message, "begin with `value`: `take = \"value.…\"`");
             return None;
         }
-        match self.path_in(node, text, 0, scope) {
-            Ok(found) => Some(found),
-            Err(fault) => {
-                self.report(fault);
-                None
-            }
-        }
+        self.found(node, text, 0, scope)
     }
 
     /// A text to join, or a list of texts.
@@ -235,20 +223,13 @@ impl Cx<'_> {
         if let Kind::Text(text) = &node.kind
             && let Sigil::Path(path) = sigil(text)
         {
-            let (path, optional) = path.strip_suffix('?').map_or((path, false), |path| (path, true));
-            return match self.path_in(node, path, 1, scope) {
-                Ok((path, found)) if self.fits(found.item().unwrap_or(&found), &Type::Narrative) => {
-                    Some(Expr::Path { path, optional })
-                }
-                Ok((_, found)) => {
-                    self.mismatch(node.span, &found, &Type::Text);
-                    None
-                }
-                Err(fault) => {
-                    self.report(fault);
-                    None
-                }
-            };
+            let (path, optional) = may_lack(path);
+            let (path, found) = self.found(node, path, 1, scope)?;
+            if !self.fits(found.item().unwrap_or(&found), &Type::Narrative) {
+                self.mismatch(node.span, &found, &Type::Text);
+                return None;
+            }
+            return Some(Expr::Path { path, optional });
         }
         self.expr(node, &Type::Text, scope)
     }
@@ -313,10 +294,7 @@ impl Cx<'_> {
                 Some(if text.contains(['.', 'e', 'E']) && !text.starts_with("0x") { Type::Decimal } else { Type::Int })
             }
             Kind::Text(text) => match sigil(text) {
-                Sigil::Path(path) => {
-                    let path = path.strip_suffix('?').unwrap_or(path);
-                    self.path_in(node, path, 1, scope).ok().map(|(_, ty)| ty)
-                }
+                Sigil::Path(path) => self.path_in(node, may_lack(path).0, 1, scope).ok().map(|(_, ty)| ty),
                 Sigil::Param(name) => self.param_names.get(name).map(|at| self.params[usize::from(*at)].ty.clone()),
                 Sigil::Plain(_) => Some(Type::Text),
             },
@@ -340,4 +318,9 @@ impl Cx<'_> {
             _ => None,
         }
     }
+}
+
+/// A path in a value, and whether a `?` says that what it leads to may be absent.
+fn may_lack(path: &str) -> (&str, bool) {
+    path.strip_suffix('?').map_or((path, false), |path| (path, true))
 }
