@@ -18,7 +18,8 @@ pub(super) const MOST_INLINED: usize = 200_000;
 /// How deep named conditions and blocks may stand in each other.
 pub(super) const DEEPEST: usize = 32;
 
-const OPS: &[&str] = &[
+/// Keys of a table that tests a value (`docs/language.md`, section 4, lists them).
+pub const TESTS: &[&str] = &[
     "not",
     "in",
     "gt",
@@ -113,7 +114,7 @@ impl Cx<'_> {
 
     /// A head that is unknown may be a misspelt combinator.
     fn combinator(&self, entry: &Entry, found: Diagnostic) -> Diagnostic {
-        if OPS.contains(&entry.key.as_str()) {
+        if TESTS.contains(&entry.key.as_str()) {
             return Diagnostic::error(
                 Code::BadValue,
                 entry.key_span,
@@ -192,7 +193,7 @@ impl Cx<'_> {
         };
         let mut ops = Vec::new();
         for inner in table {
-            if OPS.contains(&inner.key.as_str()) && !self.holds(&at, &inner.key) {
+            if TESTS.contains(&inner.key.as_str()) && !self.holds(&at, &inner.key) {
                 ops.push(inner);
                 continue;
             }
@@ -242,7 +243,7 @@ impl Cx<'_> {
     /// A piece that leads nowhere may be a misspelt test.
     fn operator(&self, at: &At, entry: &Entry, found: Diagnostic) -> Diagnostic {
         let At::Value { ty, .. } = at else { return found };
-        let near = suggest(&entry.key, OPS.iter().copied());
+        let near = suggest(&entry.key, TESTS.iter().copied());
         let leads_on = matches!(ty, Type::Key(_) | Type::Record(_) | Type::Map { .. });
         match near {
             Some(near) if !found.help.as_ref().is_some_and(|help| help.starts_with("did you mean")) => {
@@ -251,7 +252,7 @@ impl Cx<'_> {
             }
             None if !leads_on => {
                 Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown test {}", quoted(&entry.key)))
-                    .help(format!("the tests are {}", listed(OPS)))
+                    .help(format!("the tests are {}", listed(TESTS)))
             }
             _ => found,
         }
@@ -409,9 +410,9 @@ impl Cx<'_> {
 
     /// Tests in a table of operators only.
     fn tests(&self, tested: &Tested, table: &Table, scope: &Scope<'_>, named: &mut Vec<String>) -> Option<Vec<Cond>> {
-        self.allow(table, "a test", OPS);
+        self.allow(table, "a test", TESTS);
         let mut tests = Vec::new();
-        for entry in table.iter().filter(|entry| OPS.contains(&entry.key.as_str())) {
+        for entry in table.iter().filter(|entry| TESTS.contains(&entry.key.as_str())) {
             tests.push(self.test(tested, entry, scope, named)?);
         }
         Some(tests)

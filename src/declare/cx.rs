@@ -18,7 +18,7 @@ use crate::syntax::{Entry, Field, Kind, Node, Table};
 pub(super) const POISON: Type = Type::Enum(EnumId(u16::MAX));
 
 /// Names that no frame, field, signal, parameter or call may bear.
-const RESERVED: &[&str] = &[
+pub const RESERVED: &[&str] = &[
     "input",
     "outcome",
     "before",

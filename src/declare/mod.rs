@@ -28,6 +28,9 @@ use crate::model::{Pack, reason, walk};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, Kind, Node, parse};
 
+pub use conditions::TESTS;
+pub use cx::RESERVED;
+
 use classes::Outline;
 use cx::Cx;
 use manifest::Member;

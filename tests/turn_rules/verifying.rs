@@ -42,6 +42,23 @@ fn point_07_preserve_compares_before_and_after() {
     }
 }
 
+/// A settle row is held to `preserve` from what the select step left, not from the state before the turn.
+#[test]
+fn point_07_preserve_of_a_settle_step_begins_where_that_step_does() {
+    let kept = "preserve = [{ field = \"object.ref\", equals = \"$before.object.ref\", unless = \"input.place\" }]";
+    for (effects, who) in
+        [("", "A"), ("{ set.object.ref = \"new\" }", "A"), ("{ set.object.ref = \"old\" }", "Z verification_failed")]
+    {
+        let class = format!(
+            "do = [ {{ set.object.ref = \"new\" }}, {{ call = \"fetch\", id = \"f\", with = {{ what = \"w\" }} }} ]\nsettle = [ {{ on = \"f\", when = {{ outcome.status = \"ok\" }}, do = [ {effects} ] }} ]\n{}\n",
+            carry("full", kept)
+        );
+        let mut session = World::of(&[("A", &class)]).begin(json!({ "object": { "ref": "old" } }));
+        assert_eq!(session.say("a юг").who(), "A");
+        assert_eq!(session.answer("call-1", json!({ "grade": "good" })).who(), who, "{effects}");
+    }
+}
+
 #[test]
 fn point_07_forbid_allows_defaults_and_own_writes() {
     let frames = json!({ "object": { "ref": "old" }, "seen": { "text": "t" } });

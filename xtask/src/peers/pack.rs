@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use segue::declare::SourceText;
+use segue::declare::{RESERVED, SourceText};
 use serde_json::Value as Json;
 
 use super::table::{HEARD, Mutation, OneOrMany, TEXT, Table, Test, Transition, nothing};
@@ -21,46 +21,11 @@ pub const MESSAGE: &str = "reply";
 /// Its field.
 pub const ROUTE: &str = "route";
 
-/// Words of the data language, which name nothing else.
-const TAKEN: &[&str] = &[
-    "input",
-    "outcome",
-    "before",
-    "answer",
-    "reason",
-    "call",
-    "env",
-    "any",
-    "all",
-    "not",
-    "is",
-    "in",
-    "gt",
-    "gte",
-    "lt",
-    "lte",
-    "present",
-    "empty",
-    "size",
-    "contains",
-    "subset_of",
-    "same_set",
-    "disjoint",
-    "covered_by",
-    "exists",
-    "every",
-    "count",
-    "differs",
-    "key",
-    "value",
-    "boundary",
-];
-
 /// A name of the table as a name of the pack.
 #[must_use]
 pub fn name(text: &str) -> String {
     let name: String = text.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
-    if TAKEN.contains(&name.as_str()) { name + "_" } else { name }
+    if RESERVED.contains(&name.as_str()) { name + "_" } else { name }
 }
 
 /// The files of the pack. `kinds` and `signals` are the kinds of turn and the names of signals that turns have.

@@ -1,30 +1,9 @@
 //! Short forms of what a class declares: conditions, triggers and effects as they are said in one line.
 
+use segue::declare::TESTS;
 use segue::syntax::{Kind, Node, Table};
 
 use super::read::{items, section, table, text, texts};
-
-/// Keys of a table that tests a value, as `docs/language.md` lists them.
-const TESTS: &[&str] = &[
-    "not",
-    "in",
-    "gt",
-    "gte",
-    "lt",
-    "lte",
-    "present",
-    "empty",
-    "size",
-    "contains",
-    "subset_of",
-    "same_set",
-    "disjoint",
-    "covered_by",
-    "exists",
-    "every",
-    "count",
-    "differs",
-];
 
 /// A value as TOML would have it.
 pub fn value(node: &Node) -> String {
