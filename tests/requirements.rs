@@ -8,7 +8,8 @@ use segue::workspace::{Workspace, files};
 use segue::{declare::Options, declare::SourceText, report};
 
 const PAGE: &str = include_str!("../docs/requirements.md");
-const SCENARIOS: &str = "scenarios/assistant/";
+/// Where scenarios lie: those of the main pack are named from the first of these, others from the second.
+const SCENARIOS: [&str; 2] = ["scenarios/assistant/", "scenarios/"];
 
 /// What S3 names: sub-states, fields, values and trigger texts. Each stands on the page.
 const NAMED: &[&str] = &[
@@ -68,7 +69,7 @@ fn world() -> World {
     let corpus = workspace.corpus(&[]).expect("scenarios");
     let mut names: Vec<String> = corpus.cases.iter().map(|case| case.file.clone()).collect();
     names.dedup();
-    for name in names.into_iter().filter(|name| name.starts_with(SCENARIOS)) {
+    for name in names {
         let text = read(&format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a scenario file");
         texts.push(SourceText { name, text });
     }
@@ -76,11 +77,11 @@ fn world() -> World {
 }
 
 impl World {
-    /// All scenarios, each with its file below the folder of scenarios.
+    /// All scenarios, each with its file as the page names it.
     fn all(&self) -> Vec<(&str, &Table)> {
         let mut all = Vec::new();
         for (file, document) in &self.scenarios {
-            let file = file.strip_prefix(SCENARIOS).unwrap_or(file);
+            let file = SCENARIOS.iter().find_map(|folder| file.strip_prefix(folder)).unwrap_or(file);
             match document.get("scenarios").map(|node| &node.kind) {
                 Some(Kind::List(list)) => all.extend(list.iter().filter_map(|item| Some((file, table(item)?)))),
                 _ => all.push((file, document)),
@@ -248,4 +249,22 @@ fn every_class_has_a_family() {
     }
     let journeys = world.all().iter().filter(|(file, _)| file.starts_with("journeys/")).count();
     assert!(journeys >= 8, "{journeys} journeys");
+}
+
+#[test]
+fn every_class_of_every_pack_is_covered() {
+    let workspace = Workspace::of(env!("CARGO_MANIFEST_DIR").as_ref()).expect("a workspace");
+    let corpus = workspace.corpus(&[]).expect("scenarios");
+    let packs = workspace.packs();
+    assert!(packs.len() >= 2, "{packs:?}");
+    for name in packs {
+        let registry = load(&workspace.pack(&name).expect("a pack"), &Options::default()).registry.expect("it loads");
+        let pack = registry.pack();
+        for class in &pack.classes {
+            let id = pack.names.text(class.id);
+            let mut own = corpus.cases.iter().filter(|case| case.pack.as_ref() == Some(&name));
+            let covered = own.any(|case| case.scenario.covers.iter().any(|covers| covers.value == id));
+            assert!(covered, "no scenario of {name} covers {id}");
+        }
+    }
 }

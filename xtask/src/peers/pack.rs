@@ -17,9 +17,9 @@ use super::table::{HEARD, Mutation, OneOrMany, TEXT, Table, Test, Transition, no
 use super::words::{Form, translate};
 
 /// The message that holds the route of an answer.
-pub const MESSAGE: &str = "reply";
+const MESSAGE: &str = "reply";
 /// Its field.
-pub const ROUTE: &str = "route";
+const ROUTE: &str = "route";
 
 /// A name of the table as a name of the pack.
 #[must_use]
