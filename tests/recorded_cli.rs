@@ -156,6 +156,10 @@ fn files_that_cannot_be_read() {
             "the gzip file is damaged (invalid gzip header)",
         ),
         (
+            [packed(format!("{a}\n")), b"more".to_vec()].concat(),
+            "the gzip file ends too early: it is cut short, or what follows it is no gzip",
+        ),
+        (
             format!("{a}\n{}", " ".repeat((8 << 20) + 1)).into(),
             "talks.jsonl:2: the line is longer than the limit of 8388608 bytes; one record stands on one line",
         ),
@@ -264,10 +268,12 @@ fn packs_and_states() {
     );
     mini.write("frames.yaml", "topic: { city: 7 }\n");
     mini.write("state.txt", "topic: {}\n");
+    mini.write("cut.yaml", "\n");
     for (state, wanted) in [
         ("frames.yaml", "--> frames.yaml:1:16\n"),
         ("scenarios/mini/weather.yaml", "the file holds 2 scenarios: which one is meant is not said"),
         ("state.txt", "error: state.txt: is no state file (*.json, *.yaml, *.yml, *.toml)"),
+        ("cut.yaml", "error: cut.yaml: is empty; a document is due here"),
         ("nowhere.yaml", "error: nowhere.yaml: no such file"),
         ("talks.jsonl", "error: talks.jsonl: is no state file"),
     ] {

@@ -69,6 +69,9 @@ pub fn read<T>(
     of: impl FnOnce(&Node, &Diagnostics) -> Option<T>,
 ) -> Result<T, Problem> {
     let text = files::read(path, shown)?;
+    if text.trim().is_empty() {
+        return Err(Problem::new(format!("{shown}: is empty; a document is due here")));
+    }
     let format = Format::of_path(shown)
         .ok_or_else(|| Problem::new(format!("{shown}: is no state file (*.json, *.yaml, *.yml, *.toml)")))?;
     let mut sources = SourceMap::default();

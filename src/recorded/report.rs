@@ -95,7 +95,8 @@ fn miss(miss: &Miss) -> Value {
     })
 }
 
-/// For people: the misses that were asked for, then a table of scores and who took what; without labels the turns by class.
+/// For people: the misses that were asked for, then a table of scores and who took what; where turns have no label all turns
+/// by class.
 #[must_use]
 pub fn human(recorded: &Recorded) -> String {
     let mut text = String::new();
@@ -104,18 +105,29 @@ pub fn human(recorded: &Recorded) -> String {
     }
     let dialogues = plural(recorded.dialogues, "dialogue");
     text.push_str(&format!("{}: {dialogues}, {}", recorded.form, plural(recorded.turns, "turn")));
-    let Some(scored) = &recorded.scored else {
-        text.push_str("\n\n");
+    let labelled = recorded.scored.as_ref().map_or(0, |scored| scored.scores.all.n);
+    if let Some(scored) = &recorded.scored {
+        text.push_str(&format!(", {labelled} labelled"));
+        if labelled > 0 {
+            text.push_str("\n\n");
+            text.push_str(&scores(recorded, scored));
+        }
+    }
+    if labelled < recorded.turns {
+        text.push_str(if labelled > 0 { "\n" } else { "\n\n" });
         let mut rows = vec![row(["", "turns", "by words"])];
         let counts = recorded.by_transition.iter().zip(&recorded.by_phrase);
         for (class, (turns, words)) in recorded.classes.iter().zip(counts) {
             rows.push(row([class, &turns.to_string(), &words.to_string()]));
         }
         text.push_str(&table(&rows));
-        return text;
-    };
-    text.push_str(&format!(", {} labelled\n\n", scored.scores.all.n));
-    text.push_str(&table(&overview(scored)));
+    }
+    text
+}
+
+/// What was scored: the overview, the same by each value that the form names, and which class took what.
+fn scores(recorded: &Recorded, scored: &Scored) -> String {
+    let mut text = table(&overview(scored));
     for (way, values) in scored.by.iter().filter(|(_, values)| !values.is_empty()) {
         let mut rows = vec![row([&format!("by {way}"), "n", "strict", "lenient", "mean strict", "mean lenient"])];
         for (value, scores) in values {

@@ -83,7 +83,8 @@ impl Lines {
     fn unread(&self, error: &std::io::Error) -> String {
         match error.kind() {
             ErrorKind::UnexpectedEof if self.packed => {
-                "the gzip file ends too early: it is cut short; fetch or pack it again".to_owned()
+                "the gzip file ends too early: it is cut short, or what follows it is no gzip; fetch or pack it again"
+                    .to_owned()
             }
             ErrorKind::InvalidInput | ErrorKind::InvalidData if self.packed => {
                 format!("the gzip file is damaged ({error}); fetch or pack it again")
