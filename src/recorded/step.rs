@@ -139,7 +139,8 @@ impl<'a> Dialogue<'a> {
             way.push_str(&format!(".{rest}"));
         }
         let mut fault = at.fault(turn.at(&way), words(&way, error));
-        if payload.is_none() && rest.is_empty() && error.message.starts_with("is no signal") {
+        let heard = pack.input(first).is_some_and(|input| self.registry.is_signal(input));
+        if payload.is_none() && rest.is_empty() && !heard {
             fault.help = Some(format!("declare the signal, or write `omit = [\"{first}\"]` in the recording"));
         }
         fault
@@ -220,8 +221,7 @@ impl<'a> Dialogue<'a> {
 
 /// An error of host data, with the way to its place in the record.
 fn words(way: &str, error: &DataError) -> String {
-    let colon = if error.message.starts_with("expected") || error.message.starts_with("holds") { ":" } else { "" };
-    format!("`{way}`{colon} {}", error.message)
+    format!("`{way}`: {}", error.message)
 }
 
 /// What an event says: its text, or else its payload.

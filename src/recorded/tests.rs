@@ -301,7 +301,7 @@ fn forms() {
     // A null is there: what it is worth is seen when the turn is stepped.
     assert!(
         fault(PLAIN, &[r#"{"id":"a","turns":[{"said":null}]}"#])
-            .contains("`said` is null; event `utterance` demands it")
+            .contains("`said`: is null; event `utterance` demands it")
     );
     let recorded = replay(&format!("{PLAIN}\n{tap}"), 0, &[r#"{"id":"a","where":{"city":"riga"}}"#]).expect("a tap");
     assert_eq!((recorded.form.as_str(), recorded.by_transition), ("taps", vec![0, 1]));
@@ -344,7 +344,7 @@ fn records_that_do_not_keep_to_their_form() {
         (r#"{"id":"b"}"#, "2:1: dialogue `b`: `turns` is missing: the dialogue has no turns"),
         (r#"{"id":"b","turns":"x"}"#, "2:19: dialogue `b`: `turns`: expected a list of turns, found text `x`"),
         (r#"{"id":"b","turns":["x"]}"#, "2:20: dialogue `b`, turn 1: the turn: expected an object, found text `x`"),
-        (r#"{"id":"b","turns":[{"said":"x"},{"sad":"x"}]}"#, "2:33: dialogue `b`, turn 2: `said` is missing; event"),
+        (r#"{"id":"b","turns":[{"said":"x"},{"sad":"x"}]}"#, "2:33: dialogue `b`, turn 2: `said`: is missing; event"),
         (r#"{"id":"b","turns":[{"said":5}]}"#, "2:28: dialogue `b`, turn 1: `said`: expected a text, found `5`"),
         (
             r#"{"id":"b","turns":[{"said":"x","label":"T3"}]}"#,
@@ -398,16 +398,16 @@ fn signals_and_outcomes_that_do_not_fit() {
         (
             "Riga",
             r#"{"agent":null}"#,
-            "`heard.agent` is no signal of this pack that a host may give / declare the signal, or write `omit = [\"agent\"]`",
+            "`heard.agent`: is no signal of this pack that a host may give / declare the signal, or write `omit = [\"agent\"]`",
         ),
         ("Riga", "[]", "`heard`: expected an object, found a list"),
         ("Riga", "{}", "`heard.found` is missing: the call has no outcome"),
         ("Riga", r#"{"found":"good"}"#, "`heard.found`: expected an object, found text `good`"),
-        ("Riga", r#"{"found":{}}"#, "`heard.found.evidence` is missing; that is no answer of port `forecast`"),
+        ("Riga", r#"{"found":{}}"#, "`heard.found.evidence`: is missing; that is no answer of port `forecast`"),
         (
             "Riga",
             r#"{"found":{"evidence":null}}"#,
-            "`heard.found.evidence` is null, and it is mandatory; that is no answer",
+            "`heard.found.evidence`: is null, and it is mandatory; that is no answer",
         ),
         (
             "Riga",
@@ -435,7 +435,7 @@ fn signals_and_outcomes_that_do_not_fit() {
     }
     let last = r#"{"call":{"id":"b"},"turns":[{"said":"Riga","heard":{"found":{"evidence":"good","x":1}}}]}"#;
     let wanted =
-        "1:84: dialogue `b`, turn 1: `heard.found.x` is not declared; known are: evidence, note; that is no answer";
+        "1:84: dialogue `b`, turn 1: `heard.found.x`: is not declared; known are: evidence, note; that is no answer";
     assert!(fault(&form, &[last]).starts_with(wanted), "{}", fault(&form, &[last]));
 }
 
