@@ -24,25 +24,41 @@ pub fn registry(table: &Table, turns: &Turns) -> Result<Registry, String> {
     loaded.registry.ok_or_else(|| report::human(&loaded.sources, &loaded.diagnostics, false))
 }
 
-/// A turn as the host has it: its kind, and its signals in the order of [`Turns::signals`], as strings.
+/// A turn as the host has it: its kind, and its signals in the order of [`Turns::signals`], as strings. They stand one behind
+/// the other, as in the message that brought them.
 #[derive(Debug, Clone)]
-pub struct HostTurn<'t> {
-    kind: String,
-    signals: Vec<&'t str>,
+pub struct HostTurn {
+    text: Box<str>,
+    /// Where each of them ends in `text`, the kind first.
+    ends: Box<[u32]>,
 }
 
 /// The turns of each session in the host's form.
 #[must_use]
-pub fn host_turns(turns: &Turns) -> Vec<Vec<HostTurn<'_>>> {
+pub fn host_turns(turns: &Turns) -> Vec<Vec<HostTurn>> {
     let signals = turns.signals();
     let one = |turn| HostTurn::of(turn, &signals);
     turns.sessions.iter().map(|session| session.turns.iter().map(one).collect()).collect()
 }
 
-impl<'t> HostTurn<'t> {
-    fn of(turn: &'t Turn, signals: &[String]) -> Self {
+impl HostTurn {
+    fn of(turn: &Turn, signals: &[String]) -> Self {
         let signal = |name: &str| turn.sig.get(name).map_or("", String::as_str);
-        Self { kind: name(signal(KIND)), signals: signals.iter().map(|name| signal(name)).collect() }
+        let mut text = name(signal(KIND));
+        let mut ends = vec![text.len() as u32];
+        for name in signals {
+            text.push_str(signal(name));
+            ends.push(text.len() as u32);
+        }
+        Self { text: text.into(), ends: ends.into() }
+    }
+
+    fn kind(&self) -> &str {
+        &self.text[..self.ends[0] as usize]
+    }
+
+    fn signals(&self) -> impl Iterator<Item = &str> {
+        self.ends.windows(2).map(|ends| &self.text[ends[0] as usize..ends[1] as usize])
     }
 }
 
@@ -110,10 +126,9 @@ impl<'r> Host<'r> {
     /// # Panics
     /// The pack does not know the turn: it was made for others.
     #[must_use]
-    pub fn event(&self, turn: &HostTurn<'_>) -> Event {
-        let (_, form) = self.forms.iter().find(|(kind, _)| *kind == turn.kind).expect("a kind of these turns");
-        let given =
-            turn.signals.iter().map(|text| if text.is_empty() { HostValue::Nothing } else { HostValue::Text(text) });
+    pub fn event(&self, turn: &HostTurn) -> Event {
+        let (_, form) = self.forms.iter().find(|(kind, _)| kind == turn.kind()).expect("a kind of these turns");
+        let given = turn.signals().map(|text| if text.is_empty() { HostValue::Nothing } else { HostValue::Text(text) });
         form.event(self.registry, given).expect("the pack was made for these turns")
     }
 
@@ -137,7 +152,7 @@ impl<'r> Host<'r> {
     }
 
     /// Takes a turn and says how long its answer's id is.
-    pub fn turn(&mut self, turn: &HostTurn<'_>) -> usize {
+    pub fn turn(&mut self, turn: &HostTurn) -> usize {
         self.take(&self.event(turn));
         self.decision().id.len()
     }
@@ -203,7 +218,7 @@ pub fn check(registry: &Registry, turns: &Turns) -> Checked {
                 let text = due.sig.get(TEXT).map_or("", String::as_str);
                 checked.wrong.push(format!(
                     "session {session}, turn {turn}, {} {text:?}: {}",
-                    said.kind,
+                    said.kind(),
                     differs.join(", ")
                 ));
             }

@@ -24,7 +24,7 @@ pub struct Measured {
 
 /// Times whole passes over all sessions, then single turns, then the making of events, in this many seconds altogether.
 #[must_use]
-pub fn measure(host: &mut Host<'_>, sessions: &[Vec<HostTurn<'_>>], seconds: f64) -> Measured {
+pub fn measure(host: &mut Host<'_>, sessions: &[Vec<HostTurn>], seconds: f64) -> Measured {
     let turns: usize = sessions.iter().map(Vec::len).sum();
     let part = Duration::from_secs_f64(seconds / 3.0);
     let pass = median(part, || {
