@@ -48,6 +48,7 @@
 //! # }
 //! ```
 
+pub mod analysis;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

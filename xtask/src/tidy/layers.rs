@@ -19,6 +19,7 @@ pub const LAYERS: &[&str] = &[
     "state",
     "engine",
     "load",
+    "analysis",
     "scenario",
     "explain",
     "recorded",
