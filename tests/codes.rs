@@ -1,0 +1,262 @@
+//! `docs/codes` runs: each wrong example yields its one finding at its place, each right one yields none, and the table of
+//! codes, their pages and the program agree. [The table](../docs/codes/README.md) says how a page is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+
+use segue::declare::{Options, SourceText};
+use segue::diag::{Code, Diagnostic};
+use segue::report;
+use segue::source::SourceMap;
+use segue::workspace::Workspace;
+
+/// The small clean workspace over which the examples are laid.
+const BASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/codes");
+/// Where the pages are.
+const PAGES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/codes");
+
+/// Files by their path from the root of a workspace.
+type Files = BTreeMap<String, String>;
+
+fn files_below(root: &Path, ending: &dyn Fn(&str) -> bool) -> Files {
+    let mut files = Files::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(at) = open.pop() {
+        for entry in std::fs::read_dir(&at).expect("a readable folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+            if ending(&name) {
+                files.insert(name, std::fs::read_to_string(&path).expect("a readable file"));
+            }
+        }
+    }
+    files
+}
+
+fn base() -> Files {
+    files_below(Path::new(BASE), &|_| true)
+}
+
+/// A page of a code, read.
+#[derive(Debug, Default)]
+struct Page {
+    /// The first line without its `# `.
+    title: String,
+    /// Whether words stand between the title and the first example.
+    explained: bool,
+    wrong: Vec<Block>,
+    right: Vec<Block>,
+}
+
+/// A fenced block of an example.
+#[derive(Debug, Clone)]
+struct Block {
+    file: Option<String>,
+    /// The lines of the base's file that the block stands for, from the first to one past the last, from 0; `None` = all of it.
+    lines: Option<std::ops::Range<usize>>,
+    remove: Vec<String>,
+    at: Option<(usize, usize)>,
+    text: String,
+}
+
+fn page(name: &str, text: &str) -> Page {
+    let mut page = Page::default();
+    let mut lines = text.lines().enumerate();
+    page.title = lines.next().and_then(|(_, line)| line.strip_prefix("# ")).unwrap_or_default().to_owned();
+    let mut section = "";
+    while let Some((at, line)) = lines.next() {
+        if let Some(title) = line.strip_prefix("## ") {
+            section = match title {
+                "Wrong" | "Right" => title,
+                _ => panic!("{name}:{}: sections are `Wrong` and `Right`, not `{title}`", at + 1),
+            };
+        } else if let Some(info) = line.strip_prefix("```") {
+            let text = lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```");
+            let text: String = text.flat_map(|line| [line, "\n"]).collect();
+            let block = block(&format!("{name}:{}", at + 1), info, text);
+            match section {
+                "Wrong" => page.wrong.push(block),
+                "Right" => page.right.push(block),
+                _ => panic!("{name}:{}: an example stands below `## Wrong` or `## Right`", at + 1),
+            }
+        } else if section.is_empty() && !line.trim().is_empty() {
+            page.explained = true;
+        }
+    }
+    page
+}
+
+fn block(place: &str, info: &str, text: String) -> Block {
+    let mut block = Block { file: None, lines: None, remove: Vec::new(), at: None, text };
+    let number = |text: &str| text.parse::<usize>().unwrap_or_else(|_| panic!("{place}: `{text}` is no number"));
+    for word in info.split_whitespace().skip(1) {
+        match word.split_once('=') {
+            Some(("file", path)) => block.file = Some(path.to_owned()),
+            Some(("remove", path)) => block.remove.push(path.to_owned()),
+            Some(("at", at)) => {
+                let (line, column) = at.split_once(':').expect("at=LINE:COLUMN");
+                block.at = Some((number(line), number(column)));
+            }
+            Some(("lines", lines)) => {
+                let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+                block.lines = Some(number(first) - 1..number(last));
+            }
+            Some(("after", line)) => block.lines = Some(number(line)..number(line)),
+            _ => panic!("{place}: `{word}` is not one of file=, lines=, after=, at=, remove="),
+        }
+    }
+    assert!(block.file.is_some() || !block.remove.is_empty(), "{place}: name a file: `file=PATH`, or `remove=PATH`");
+    block
+}
+
+fn pages() -> BTreeMap<String, Page> {
+    let texts = files_below(Path::new(PAGES), &|name| name.ends_with(".md") && name != "README.md");
+    texts.iter().map(|(name, text)| (name.trim_end_matches(".md").to_owned(), page(name, text))).collect()
+}
+
+/// The base with the blocks of one section laid over it.
+fn laid(name: &str, blocks: &[Block]) -> Files {
+    let mut files = base();
+    for block in blocks {
+        for path in &block.remove {
+            assert!(files.remove(path).is_some(), "{name}: the base has no {path} to remove");
+        }
+        let Some(file) = &block.file else { continue };
+        let text = match &block.lines {
+            None => block.text.clone(),
+            Some(lines) => {
+                let old = files.get(file).unwrap_or_else(|| panic!("{name}: the base has no {file}"));
+                let old: Vec<&str> = old.split_inclusive('\n').collect();
+                let (before, after) = (old.get(..lines.start), old.get(lines.end..));
+                let (Some(before), Some(after)) = (before, after) else { panic!("{name}: {file} is shorter") };
+                [before.concat(), block.text.clone(), after.concat()].concat()
+            }
+        };
+        files.insert(file.clone(), text);
+    }
+    files
+}
+
+/// All that is found in a workspace.
+fn check(files: &Files) -> (SourceMap, Vec<Diagnostic>) {
+    let of = |folder: &str| -> Vec<SourceText> {
+        let files = files.iter().filter(|(name, _)| name.starts_with(folder));
+        files.map(|(name, text)| SourceText { name: name.clone(), text: text.clone() }).collect()
+    };
+    let loaded = segue::load::load(&of("transitions/desk/"), &Options::default());
+    (loaded.sources, loaded.diagnostics)
+}
+
+fn code(slug: &str) -> Option<Code> {
+    Code::ALL.iter().copied().find(|code| code.slug() == slug)
+}
+
+#[test]
+fn the_base_is_clean_and_does_what_its_scenarios_say() {
+    let (sources, found) = check(&base());
+    assert!(found.is_empty(), "{}", report::human(&sources, &found, false));
+    let workspace = Workspace::of(Path::new(BASE)).expect("a workspace");
+    let registry = segue::load::load(&workspace.pack("desk").expect("the pack"), &Options::default()).registry;
+    let registry = registry.expect("a pack that loads");
+    let corpus = workspace.corpus(&[]).expect("readable scenarios");
+    assert!(corpus.faulty.is_empty() && corpus.cases.len() > 4, "{:?}", corpus.faulty);
+    for case in &corpus.cases {
+        let failures = segue::scenario::replay(&registry, &case.scenario).failures;
+        assert!(failures.is_empty(), "{failures:?}");
+    }
+}
+
+#[test]
+fn each_wrong_example_yields_its_one_finding_and_each_right_one_none() {
+    let mut said = String::new();
+    for (name, page) in pages() {
+        let Some(code) = code(&name) else { continue };
+        let (sources, found) = check(&laid(&name, &page.wrong));
+        let places: Vec<_> = page.wrong.iter().filter_map(|block| Some((block.file.clone()?, block.at?))).collect();
+        let [(file, (line, column))] = places.as_slice() else {
+            writeln!(said, "{name}: one block below `## Wrong` says where the finding stands, with at=LINE:COLUMN")
+                .unwrap();
+            continue;
+        };
+        let exact = match found.as_slice() {
+            [only] => {
+                let at = sources.start(only.primary.span);
+                only.code == code
+                    && sources.name(only.primary.span.file) == file
+                    && (at.line, at.column) == (*line, *column)
+            }
+            _ => false,
+        };
+        if !exact {
+            let shown = report::human(&sources, &found, false);
+            writeln!(
+                said,
+                "{name}: wrong should yield {} at {file}:{line}:{column} and nothing else:\n{shown}",
+                code.id()
+            )
+            .unwrap();
+        }
+        if let [only] = found.as_slice()
+            && only.help.is_none()
+        {
+            writeln!(said, "{name}: the finding has no next step").unwrap();
+        }
+        let (sources, found) = check(&laid(&name, &page.right));
+        if !found.is_empty() || page.right.is_empty() {
+            writeln!(said, "{name}: right should yield nothing:\n{}", report::human(&sources, &found, false)).unwrap();
+        }
+    }
+    assert!(said.is_empty(), "{said}");
+}
+
+/// Codes whose page is still to be written.
+const UNWRITTEN: &[Code] = &[
+    Code::SyntaxError,
+    Code::DuplicateKey,
+    Code::WrongType,
+    Code::MissingKey,
+    Code::UnknownName,
+    Code::DuplicateName,
+    Code::BadValue,
+    Code::LimitExceeded,
+    Code::UnsupportedYaml,
+    Code::UnreadableFile,
+    Code::ReservedName,
+    Code::MissingPart,
+    Code::NotCarried,
+    Code::NotOwner,
+    Code::NotPresent,
+    Code::PrecedenceCycle,
+    Code::Boundary,
+    Code::BadPhrase,
+    Code::BadPattern,
+    Code::Contradiction,
+    Code::EndlessCalls,
+    Code::ParameterRange,
+    Code::AmbiguousLookup,
+    Code::ExampleNotMatched,
+    Code::CounterexampleMatched,
+];
+
+#[test]
+fn the_table_the_pages_and_the_program_agree() {
+    let pages = pages();
+    let mut table = String::from("| id | code | what it says |\n|---|---|---|\n");
+    for code in Code::ALL.iter().filter(|code| !UNWRITTEN.contains(code)) {
+        writeln!(table, "| {} | [{slug}]({slug}.md) | {} |", code.id(), code.about(), slug = code.slug()).unwrap();
+        let page = pages.get(code.slug()).unwrap_or_else(|| panic!("docs/codes/{}.md is missing", code.slug()));
+        assert_eq!(page.title, format!("{} {}", code.id(), code.slug()), "docs/codes/{}.md", code.slug());
+        assert!(page.explained, "docs/codes/{}.md says nothing before its examples", code.slug());
+    }
+    let known: BTreeSet<&str> = Code::ALL.iter().map(|code| code.slug()).collect();
+    for name in pages.keys() {
+        assert!(known.contains(name.as_str()), "docs/codes/{name}.md is the page of no code");
+    }
+    let readme = std::fs::read_to_string(Path::new(PAGES).join("README.md")).expect("docs/codes/README.md");
+    assert!(readme.contains(&table), "the table of docs/codes/README.md should be:\n\n{table}");
+}
