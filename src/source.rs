@@ -1,5 +1,6 @@
 //! Source texts and places in them. A span is a file and a byte range; lines and columns are worked out on demand.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A file of one [`SourceMap`].
@@ -24,6 +25,76 @@ pub struct LineColumn {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
+}
+
+/// A file that was to be read: its name, its text, and why the text is not what the file holds, where it is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceText {
+    /// Its name, with the ending that tells its format; messages show it.
+    pub name: String,
+    /// Its text; of a file with a fault, what can be shown of it.
+    pub text: String,
+    /// Why the file cannot be read.
+    pub fault: Option<Fault>,
+}
+
+impl SourceText {
+    /// A text that was read.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), fault: None }
+    }
+
+    /// A file of which there is nothing to show.
+    pub fn unread(name: impl Into<String>, message: impl Into<String>, help: &str) -> Self {
+        let fault = Fault { at: 0..0, message: message.into(), help: help.to_owned() };
+        Self { name: name.into(), text: String::new(), fault: Some(fault) }
+    }
+
+    /// The text in the bytes of a file. What is no UTF-8 is a fault at the first wrong byte.
+    pub fn decoded(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        if let Some(encoding) = other_encoding(&bytes) {
+            return Self::unread(name, format!("the file is {encoding}, not UTF-8"), "save it as UTF-8");
+        }
+        let error = match String::from_utf8(bytes) {
+            Ok(text) => return Self::new(name, text),
+            Err(error) => error,
+        };
+        let at = error.utf8_error().valid_up_to();
+        let wrong = error.as_bytes()[at];
+        let message = format!("the file is not UTF-8: the byte 0x{wrong:02X} begins no character");
+        // What is wrong is shown as U+FFFD; the bytes before it keep their places.
+        let at = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
+        let fault = Fault { at, message, help: "save it as UTF-8".into() };
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        Self { name: name.into(), text, fault: Some(fault) }
+    }
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The place in the text, in bytes; empty for the file as a whole.
+    pub at: Range<usize>,
+    /// What is wrong, as a lower-case fragment.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub help: String,
+}
+
+/// The encoding of bytes that are plainly in another one than UTF-8: by their byte-order mark, or by the NUL in every other
+/// byte that Latin letters and signs have in UTF-16.
+fn other_encoding(bytes: &[u8]) -> Option<&'static str> {
+    const LOOKED_AT: usize = 4096;
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Some("UTF-32"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Some("UTF-16"),
+        _ => {}
+    }
+    let head = &bytes[..bytes.len().min(LOOKED_AT)];
+    let nuls = |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
+    let (even, odd) = (nuls(0), nuls(1));
+    let (few, many) = (even.min(odd), even.max(odd));
+    (few == 0 && many > 1 && many * 16 > head.len()).then_some("UTF-16")
 }
 
 /// The texts that were read, by name.
@@ -96,4 +167,46 @@ impl SourceMap {
 /// A byte offset as spans hold it. Texts past 4 GiB are refused before they are read, so nothing is lost.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(bytes: &[u8]) -> String {
+        let read = SourceText::decoded("f.yaml", bytes.to_vec());
+        let Some(fault) = read.fault else { return "none".into() };
+        let mut sources = SourceMap::default();
+        let file = sources.add(&read.name, &read.text);
+        let at = sources.start(Span { file, start: offset(fault.at.start), end: offset(fault.at.end) });
+        format!("{}:{} {}", at.line, at.column, fault.message)
+    }
+
+    #[test]
+    fn bytes_that_are_no_text() {
+        assert_eq!(fault("ключ: да\r\n".as_bytes()), "none");
+        assert_eq!(fault(b""), "none");
+        assert_eq!(fault("а: б\nв: \u{fffd} г\n".as_bytes()), "none");
+        let latin = [b"a: 1\nb\xd0\xb1: \xe9t\xe9\n".as_slice(), "имя".as_bytes()].concat();
+        assert_eq!(fault(&latin), "2:5 the file is not UTF-8: the byte 0xE9 begins no character");
+        assert_eq!(fault(b"a\xd0"), "1:2 the file is not UTF-8: the byte 0xD0 begins no character");
+        // A surrogate and an overlong form are no UTF-8 either.
+        assert!(fault(b"\xed\xa0\x80").starts_with("1:1 ") && fault(b"\xc0\x80").starts_with("1:1 "));
+    }
+
+    #[test]
+    fn other_encodings_are_named() {
+        let text = "ключ: да\nlist: [a, b]\n";
+        let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for bytes in
+            [&little, &big, &[b"\xff\xfe".as_slice(), &little].concat(), &[b"\xfe\xff".as_slice(), &big].concat()]
+        {
+            assert_eq!(fault(bytes), "1:1 the file is UTF-16, not UTF-8");
+        }
+        let wide: Vec<u8> = "\u{feff}a".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
+        assert_eq!(fault(&wide), "1:1 the file is UTF-32, not UTF-8");
+        // A stray NUL is for the parser, which knows its place.
+        assert_eq!(fault(b"a: 1\nb: \0\n"), "none");
+    }
 }

@@ -16,7 +16,7 @@ fn main_pack() -> Vec<SourceText> {
             let path = entry.expect("it can be listed").path();
             if path.is_file() {
                 let text = std::fs::read_to_string(&path).expect("it is text");
-                files.push(SourceText { name: path.display().to_string(), text });
+                files.push(SourceText::new(path.display().to_string(), text));
             }
         }
     }
@@ -39,7 +39,7 @@ fn edited(edits: &[(&str, &str)], more: &[&str]) -> String {
         assert_eq!(query.matches(from).count(), 1, "`{from}` stands there once");
         query = query.replace(from, to);
     }
-    let file = |name: String, text: &str| SourceText { name, text: text.to_owned() };
+    let file = |name: String, text: &str| SourceText::new(name, text);
     let mut files = vec![file("pack.toml".into(), PACK), file("query.toml".into(), &query)];
     files.extend(more.iter().enumerate().map(|(at, text)| file(format!("more{at}.toml"), text)));
     found(&files)
@@ -232,7 +232,7 @@ fn a_partial_value_that_nothing_surely_completes_proves_nothing() {
     for (from, to) in [shift, tests, kept, value, with] {
         query = query.replace(from, to);
     }
-    let file = |name: &str, text: String| SourceText { name: name.into(), text };
+    let file = |name: &str, text: String| SourceText::new(name, text);
     let found = found(&[file("pack.toml", pack), file("query.toml", query)]);
     assert!(found.contains("$input.shift`, which may"), "{found}");
 }

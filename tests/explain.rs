@@ -15,7 +15,7 @@ const T1: &str = include_str!("fixtures/mini/transitions/mini/T1.yaml");
 const T10: &str = include_str!("fixtures/mini/transitions/mini/T10.toml");
 
 fn source(name: &str, text: impl Into<String>) -> SourceText {
-    SourceText { name: name.into(), text: text.into() }
+    SourceText::new(name, text)
 }
 
 fn loaded(files: &[SourceText]) -> Loaded {

@@ -25,7 +25,7 @@ fn edit(files: &mut [SourceText], name: &str, old: &str, new: &str) {
 }
 
 fn add(files: &mut Vec<SourceText>, name: &str, text: &str) {
-    files.push(SourceText { name: format!("transitions/assistant/{name}"), text: text.into() });
+    files.push(SourceText::new(format!("transitions/assistant/{name}"), text));
 }
 
 fn loaded(files: &[SourceText]) -> Registry {

@@ -59,8 +59,7 @@ fn files() -> BTreeMap<String, String> {
 }
 
 fn load(files: &BTreeMap<String, String>) -> Loaded {
-    let texts: Vec<SourceText> =
-        files.iter().map(|(name, text)| SourceText { name: name.clone(), text: text.clone() }).collect();
+    let texts: Vec<SourceText> = files.iter().map(|(name, text)| SourceText::new(name.clone(), text.clone())).collect();
     load::load(&texts, &Options::default())
 }
 

@@ -71,7 +71,7 @@ fn world() -> World {
     names.dedup();
     for name in names {
         let text = read(&format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a scenario file");
-        texts.push(SourceText { name, text });
+        texts.push(SourceText::new(name, text));
     }
     World { pack: documents(&pack), scenarios: documents(&texts) }
 }

@@ -85,7 +85,7 @@ fn the_state_before_the_turn_is_mended_too() {
 fn what_an_open_record_keeps_is_read_back() {
     let mut files = files("tests/fixtures/mini", "mini");
     let more = "[type.Report]\nopen = true\nfield = {}\n[event.push]\nfield = { report = { record = \"Report\" } }\ndoc = \"x\"\n";
-    files.push(SourceText { name: "more.toml".into(), text: more.into() });
+    files.push(SourceText::new("more.toml", more));
     let frame = files.iter_mut().find(|file| file.text.contains("[frame.topic.field]")).expect("the frame");
     let field = "[frame.topic.field]\nreport = { record = \"Report\", optional = true }";
     frame.text = frame.text.replace("[frame.topic.field]", field);

@@ -28,6 +28,7 @@ use crate::model::{Pack, reason, walk};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, Kind, Node, parse};
 
+pub use crate::source::SourceText;
 pub use conditions::TESTS;
 pub use cx::RESERVED;
 
@@ -37,15 +38,6 @@ use manifest::Member;
 use merge::Sections;
 use paths::{Scope, heads, text_of};
 use triggers::items;
-
-/// A file of a pack.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceText {
-    /// Its name, with the ending that tells its format; messages show it.
-    pub name: String,
-    /// Its text.
-    pub text: String,
-}
 
 /// What a load is told.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,6 +78,11 @@ pub fn declare(files: &[SourceText], options: &Options) -> Declared {
     }
     for file in sorted {
         let id = sources.add(&file.name, &file.text);
+        if let Some(fault) = &file.fault {
+            diagnostics.push(Diagnostic::unreadable(id, fault));
+            broken = true;
+            continue;
+        }
         let Some(format) = Format::of_path(&file.name) else {
             let span = Span { file: id, start: 0, end: 0 };
             let found = Diagnostic::error(Code::UnreadableFile, span, "the file is neither TOML nor YAML");

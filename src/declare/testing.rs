@@ -243,7 +243,7 @@ fate.question = "keep"
 /// The pack, in four TOML files.
 pub(crate) fn files() -> Vec<SourceText> {
     [("pack.toml", MANIFEST), ("words.toml", WORDS), ("T2.toml", T2), ("T10.toml", T10)]
-        .map(|(name, text)| SourceText { name: name.to_owned(), text: text.to_owned() })
+        .map(|(name, text)| SourceText::new(name, text))
         .to_vec()
 }
 

@@ -98,7 +98,7 @@ fn toml_and_yaml_and_any_split_and_order_are_one_pack() {
     let toml = files();
     let whole = pack(&toml, &[]);
     let documents: Vec<Node> = toml.iter().map(document).collect();
-    let text = |name: &str, node: &Node| SourceText { name: name.to_owned(), text: yaml(node, 0) };
+    let text = |name: &str, node: &Node| SourceText::new(name, yaml(node, 0));
     let as_yaml: Vec<SourceText> =
         toml.iter().zip(&documents).map(|(file, node)| text(&file.name.replace("toml", "yaml"), node)).collect();
     // One file, its classes as `[[transition]]`.
@@ -336,8 +336,8 @@ fn examples_may_be_empty_where_no_words_set_the_trigger_off() {
 #[test]
 fn twice_and_round() {
     let mut again = files();
-    again.push(SourceText { name: "T2b.toml".into(), text: again[2].text.clone() });
-    again.push(SourceText { name: "more.yaml".into(), text: "enum:\n  status: [a]\n".into() });
+    again.push(SourceText::new("T2b.toml", again[2].text.clone()));
+    again.push(SourceText::new("more.yaml", "enum:\n  status: [a]\n"));
     assert_snapshot!("declared_twice", found(&again));
     assert_snapshot!(cases(&[
         ("[\"ask\", \"T10\"]", "[\"T10\", \"ask\"]"),
@@ -454,8 +454,8 @@ fn for_each_row_a_class() {
 #[test]
 fn nothing_at_all_is_a_finding_too() {
     assert_snapshot!("no_files", found(&[]));
-    assert_snapshot!("no_format", found(&[SourceText { name: "pack.txt".into(), text: String::new() }]));
-    assert_snapshot!("empty_file", found(&[SourceText { name: "pack.toml".into(), text: String::new() }]));
+    assert_snapshot!("no_format", found(&[SourceText::new("pack.txt", String::new())]));
+    assert_snapshot!("empty_file", found(&[SourceText::new("pack.toml", String::new())]));
 }
 
 mod torn {

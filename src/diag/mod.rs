@@ -8,7 +8,7 @@ use std::cell::RefCell;
 pub use codes::Code;
 pub use suggest::{listed, quoted, suggest};
 
-use crate::source::Span;
+use crate::source::{Fault, FileId, Span};
 
 /// How bad a finding is. The worst comes first in the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -89,6 +89,15 @@ impl Diagnostic {
     #[must_use]
     pub fn note(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Note, code, span, message)
+    }
+
+    /// A file that cannot be read.
+    #[must_use]
+    pub fn unreadable(file: FileId, fault: &Fault) -> Self {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let span = Span { file, start: offset(fault.at.start), end: offset(fault.at.end) };
+        let found = Self::error(Code::UnreadableFile, span, fault.message.as_str());
+        if fault.help.is_empty() { found } else { found.help(fault.help.as_str()) }
     }
 
     /// The words under the caret of the primary place.
@@ -194,7 +203,6 @@ fn order(d: &Diagnostic) -> Order<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::FileId;
 
     fn at(file: u32, start: u32) -> Span {
         Span { file: FileId(file), start, end: start + 1 }

@@ -63,7 +63,7 @@ fn pack(recordings: &str) -> (Registry, SourceMap) {
         ("T10.toml", T10.into()),
         ("r.toml", recordings.into()),
     ];
-    let files = files.map(|(name, text)| SourceText { name: name.into(), text });
+    let files = files.map(|(name, text)| SourceText::new(name, text));
     let loaded = load(&files, &Options::default());
     let shown = crate::report::human(&loaded.sources, &loaded.diagnostics, false);
     (loaded.registry.unwrap_or_else(|| panic!("{shown}")), loaded.sources)

@@ -3,7 +3,7 @@
 //! Only an excerpt goes to the renderer: the labelled lines and what lies between them, long lines cut around the labels.
 //! So a report stays small whatever the file holds.
 
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::diag::{Diagnostic, Label, Severity};
 use crate::source::{FileId, SourceMap, Span};
@@ -35,7 +35,10 @@ fn group<'a>(sources: &'a SourceMap, d: &'a Diagnostic) -> Group<'a> {
     };
     let mut group = Group::with_title(level.primary_title(d.message.as_str()).id(d.code.slug()));
     for excerpt in excerpts(sources, d) {
-        group = group.element(excerpt.snippet());
+        group = match excerpt.text.as_str() {
+            "" => group.element(Origin::path(excerpt.name).line(1).char_column(1)),
+            _ => group.element(excerpt.snippet()),
+        };
     }
     match &d.help {
         Some(help) => group.element(Level::HELP.message(help.as_str())),
@@ -114,8 +117,12 @@ fn mark<'a>(sources: &SourceMap, label: &'a Label, primary: bool) -> Mark<'a> {
 
 fn excerpt<'a>(sources: &'a SourceMap, file: FileId, marks: &[&Mark<'a>]) -> Excerpt<'a> {
     let text = sources.text(file);
+    // Of an empty file there is nothing to show.
     let mut excerpt =
         Excerpt { name: sources.name(file), first_line: marks[0].line, text: String::new(), marks: Vec::new() };
+    if text.is_empty() {
+        return excerpt;
+    }
     let mut line_start = marks[0].line_start;
     for line in marks[0].line..=marks[marks.len() - 1].line {
         let end = line_end(text, line_start);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::{Code, Diagnostic};
 use crate::scenario::{self, Scenario, snapshot};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, SourceText};
 use crate::syntax::Format;
 
 use super::{Problem, Workspace, files};
@@ -67,7 +67,7 @@ impl Workspace {
     pub fn corpus(&self, paths: &[PathBuf]) -> Result<Corpus, Problem> {
         let mut corpus = Corpus::default();
         let mut selected: Vec<PathBuf> = Vec::new();
-        let mut whole: Vec<PathBuf> = Vec::new();
+        let mut kept: Vec<PathBuf> = Vec::new();
         let mut looked: Vec<String> = Vec::new();
         let mut others = 0;
         let usual: Vec<PathBuf> = self.scenarios.iter().map(|folder| self.root.join(folder)).collect();
@@ -89,12 +89,21 @@ impl Workspace {
                     return Err(Problem::new(message));
                 }
                 files::Kind::Folder => {
-                    for file in files::walk(&real, &shown, &[SNAPSHOTS])? {
-                        let is_scenario = Format::of_path(&file.to_string_lossy()).is_some();
-                        if is_scenario { selected.push(file) } else { others += 1 }
+                    let found = files::walk(&real, &shown);
+                    for file in found.files {
+                        let beside = file.strip_prefix(&real).unwrap_or(&file);
+                        if beside.components().any(|piece| piece.as_os_str() == SNAPSHOTS) {
+                            kept.push(file);
+                        } else if Format::of_path(&file.to_string_lossy()).is_some() {
+                            selected.push(file);
+                        } else {
+                            others += 1;
+                        }
+                    }
+                    for fault in &found.faults {
+                        corpus.unread(fault);
                     }
                     looked.push(format!("{shown}/"));
-                    whole.push(real);
                 }
                 files::Kind::Missing if !chosen || usual.contains(path) => {
                     looked.push(format!("{shown}/ (it does not exist)"))
@@ -108,8 +117,9 @@ impl Workspace {
         selected.sort();
         selected.dedup();
         for path in &selected {
-            self.add(path, &mut corpus)?;
+            self.add(path, &mut corpus);
         }
+        corpus.faulty.sort_by(|a, b| a.file.cmp(&b.file));
         let mut first: BTreeMap<PathBuf, String> = BTreeMap::new();
         for case in &mut corpus.cases {
             match first.get(&case.snapshot) {
@@ -124,7 +134,7 @@ impl Workspace {
                 }
             }
         }
-        self.orphans(&whole, &mut corpus)?;
+        self.orphans(kept, &mut corpus);
         let places = looked.join(", ");
         corpus.looked = format!("no scenario file (*.yaml, *.yml, *.toml, *.json) in {places}");
         match others {
@@ -138,15 +148,18 @@ impl Workspace {
         Ok(corpus)
     }
 
-    fn add(&self, path: &Path, corpus: &mut Corpus) -> Result<(), Problem> {
+    fn add(&self, path: &Path, corpus: &mut Corpus) {
         let shown = self.shown(path);
-        let Some(format) = Format::of_path(&shown) else { return Ok(()) };
-        let text = files::read(path, &shown)?;
-        let file = corpus.sources.add(&shown, &text);
-        let parsed = scenario::parse(file, &text, format);
+        let Some(format) = Format::of_path(&shown) else { return };
+        let read = files::source(path, &shown);
+        if read.fault.is_some() {
+            return corpus.unread(&read);
+        }
+        let file = corpus.sources.add(&shown, &read.text);
+        let parsed = scenario::parse(file, &read.text, format);
         if !parsed.problems.is_empty() {
             corpus.faulty.push(FaultyFile { file: shown, problems: parsed.problems });
-            return Ok(());
+            return;
         }
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let names: Vec<&str> = parsed.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
@@ -158,7 +171,6 @@ impl Workspace {
             let snapshot = folder.join(format!("{snapshot}.snap"));
             corpus.cases.push(Case { scenario, file: shown.clone(), pack, snapshot });
         }
-        Ok(())
     }
 
     /// The first folder below the scenarios that a file lies in.
@@ -169,11 +181,7 @@ impl Workspace {
         pieces.next().map(|_| first)
     }
 
-    fn orphans(&self, whole: &[PathBuf], corpus: &mut Corpus) -> Result<(), Problem> {
-        let mut found: Vec<PathBuf> = Vec::new();
-        for folder in whole {
-            found.extend(files::walk(folder, &self.shown(folder), &[])?);
-        }
+    fn orphans(&self, mut found: Vec<PathBuf>, corpus: &mut Corpus) {
         found.sort();
         found.dedup();
         let known: BTreeSet<PathBuf> = corpus.cases.iter().map(|case| case.snapshot.clone()).collect();
@@ -197,6 +205,15 @@ impl Workspace {
                 corpus.orphans.push(Orphan { shown: self.shown(&path), path });
             }
         }
-        Ok(())
+    }
+}
+
+impl Corpus {
+    /// Takes up a file or folder that cannot be read.
+    fn unread(&mut self, read: &SourceText) {
+        let Some(fault) = &read.fault else { return };
+        let file = self.sources.add(&read.name, &read.text);
+        let problems = vec![Diagnostic::unreadable(file, fault)];
+        self.faulty.push(FaultyFile { file: read.name.clone(), problems });
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Problem;
+use crate::source::{SourceMap, SourceText, Span};
 use crate::syntax::{Format, Limits};
 
 /// Folders inside each other, at most.
@@ -14,8 +15,8 @@ const DEEPEST: usize = 32;
 /// How many files this process has written.
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Files below one folder, at most.
-const MOST_FILES: usize = 100_000;
+/// Files and folders below one folder, at most: links can make a few folders look like very many.
+const MOST_ENTRIES: usize = 100_000;
 
 /// What a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,79 +48,116 @@ pub fn kind(path: &Path) -> Kind {
 /// # Errors
 /// A file that is not there, is no plain file, is too large, or is not UTF-8.
 pub fn read(path: &Path, shown: &str) -> Result<String, Problem> {
+    let read = source(path, shown);
+    let Some(fault) = read.fault else { return Ok(read.text) };
+    let mut place = shown.to_owned();
+    if !fault.at.is_empty() {
+        let mut sources = SourceMap::default();
+        let at = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let file = sources.add(shown, &read.text);
+        let found = sources.start(Span { file, start: at(fault.at.start), end: at(fault.at.end) });
+        place.push_str(&format!(":{}:{}", found.line, found.column));
+    }
+    let help = if fault.help.is_empty() { String::new() } else { format!("; {}", fault.help) };
+    Err(Problem::new(format!("{place}: {}{help}", fault.message)))
+}
+
+/// Reads a text file; why it cannot be read is told with it. `shown` is its name.
+#[must_use]
+pub fn source(path: &Path, shown: &str) -> SourceText {
+    match bytes(path) {
+        Ok(bytes) => SourceText::decoded(shown, bytes),
+        Err((message, help)) => SourceText::unread(shown, message, help),
+    }
+}
+
+/// The bytes of a plain file of bounded size, or why there are none and what to do about it. Nothing else is even opened: a
+/// pipe would wait for its writer.
+fn bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
     let limit = Limits::default().max_bytes as u64;
     match kind(path) {
         Kind::File => {}
-        Kind::Folder => return Err(Problem::new(format!("{shown}: is a folder, a file is due here"))),
-        Kind::Missing => return Err(Problem::new(format!("{shown}: no such file"))),
-        Kind::Other => return Err(Problem::new(format!("{shown}: is no plain file, or a link that leads nowhere"))),
+        Kind::Folder => return Err(("this is a folder, a file is due here".into(), "")),
+        Kind::Missing => return Err(("no such file".into(), "")),
+        Kind::Other => return Err(("this is no plain file, or a link that leads nowhere".into(), "")),
     }
-    let failed = |error: &std::io::Error| Problem::new(format!("{shown}: cannot be read: {}", reason(error)));
+    let failed = |error: std::io::Error| (format!("the file cannot be read: {}", reason(&error)), "");
+    let file = fs::File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
-    let file = fs::File::open(path).map_err(|error| failed(&error))?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    if bytes.len() as u64 > limit {
-        return Err(Problem::new(format!("{shown}: is larger than the limit of {limit} bytes; split the file")));
+    let size = file.metadata().map_err(failed)?.len();
+    // A file of the kernel has no size before it is read.
+    if size <= limit {
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
     }
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        Problem::new(format!("{shown}: is not UTF-8: the first wrong byte is at offset {at}; save it as UTF-8"))
-    })
+    if size.max(bytes.len() as u64) > limit {
+        return Err((format!("the file is larger than the limit of {limit} bytes"), "split the file"));
+    }
+    Ok(bytes)
 }
 
-/// The files below a folder, sorted by path. Names that begin with a dot, and folders in `skip`, are left out.
-///
-/// # Errors
-/// A folder that cannot be listed, a link that leads back into its own folders, too many files or levels.
-pub fn walk(folder: &Path, shown: &str, skip: &[&str]) -> Result<Vec<PathBuf>, Problem> {
-    let mut files = Vec::new();
-    let mut above = Vec::new();
-    descend(folder, shown, skip, &mut above, &mut files)?;
-    files.sort();
-    Ok(files)
+/// What lies below a folder.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The files, sorted by path.
+    pub files: Vec<PathBuf>,
+    /// What cannot be looked into, each under its shown name.
+    pub faults: Vec<SourceText>,
+    /// How many files and folders were come across.
+    entries: usize,
 }
 
-fn descend(
-    folder: &Path,
-    shown: &str,
-    skip: &[&str],
-    above: &mut Vec<PathBuf>,
-    files: &mut Vec<PathBuf>,
-) -> Result<(), Problem> {
-    let failed = |error: &std::io::Error| Problem::new(format!("{shown}: cannot be listed: {}", reason(error)));
-    let real = fs::canonicalize(folder).map_err(|error| failed(&error))?;
+/// The files below a folder. Names that begin with a dot are left out. A folder that cannot be listed, one that is named like a file, a
+/// link that leads back into its own folders, too many files or levels: each is a fault, and all else is found all the same.
+#[must_use]
+pub fn walk(folder: &Path, shown: &str) -> Found {
+    let mut found = Found::default();
+    descend(folder, shown, &mut Vec::new(), &mut found);
+    found.files.sort();
+    found
+}
+
+fn descend(folder: &Path, shown: &str, above: &mut Vec<PathBuf>, found: &mut Found) {
+    let mut fault = |message: String, help: &str| found.faults.push(SourceText::unread(shown, message, help));
+    let listed = fs::canonicalize(folder).and_then(|real| Ok((real, fs::read_dir(folder)?)));
+    let listed = listed.and_then(|(real, entries)| Ok((real, entries.collect::<std::io::Result<Vec<_>>>()?)));
+    let (real, entries) = match listed {
+        Ok(listed) => listed,
+        Err(error) => return fault(format!("the folder cannot be listed: {}", reason(&error)), ""),
+    };
     if above.contains(&real) {
-        return Err(Problem::new(format!("{shown}: the link leads back to a folder above it")));
+        return fault("the link leads back to a folder above it".into(), "remove the link");
     }
     if above.len() == DEEPEST {
-        return Err(Problem::new(format!("{shown}: folders are nested more than {DEEPEST} deep")));
+        return fault(format!("folders are nested more than {DEEPEST} deep"), "");
     }
     above.push(real);
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| failed(&error))? {
-        entries.push(entry.map_err(|error| failed(&error))?.path());
-    }
-    entries.sort();
-    for path in entries {
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let shown = format!("{shown}/{name}");
         if name.starts_with('.') {
             continue;
         }
-        match kind(&path) {
-            Kind::Folder if skip.contains(&name.as_str()) => {}
-            Kind::Folder if Format::of_path(&name).is_some() => {
-                return Err(Problem::new(format!("{shown}: is a folder, a file is due under such a name")));
+        found.entries += 1;
+        if found.entries > MOST_ENTRIES {
+            if found.entries == MOST_ENTRIES + 1 {
+                let message =
+                    format!("more than {MOST_ENTRIES} files and folders lie before this one, the rest is not read");
+                found.faults.push(SourceText::unread(shown, message, "keep other files elsewhere"));
             }
-            Kind::Folder => descend(&path, &shown, skip, above, files)?,
-            Kind::File | Kind::Other | Kind::Missing => files.push(path),
+            break;
         }
-        if files.len() > MOST_FILES {
-            return Err(Problem::new(format!("{shown}: there are more than {MOST_FILES} files below this folder")));
+        match kind(&path) {
+            Kind::Folder if Format::of_path(&name).is_some() => {
+                let message = "this is a folder, a file is due under such a name";
+                found.faults.push(SourceText::unread(shown, message, "rename the folder"));
+            }
+            Kind::Folder => descend(&path, &shown, above, found),
+            Kind::File | Kind::Other | Kind::Missing => found.files.push(path),
         }
     }
     above.pop();
-    Ok(())
 }
 
 /// The names of the folders in a folder, sorted; none where it cannot be listed.

@@ -6,9 +6,8 @@ mod lines;
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::declare::SourceText;
 use crate::diag::{Diagnostics, listed};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, SourceText};
 use crate::syntax::{self, Field, Format, Reader};
 
 pub use corpus::{Case, Corpus, FaultyFile, Orphan};
@@ -152,7 +151,7 @@ impl Workspace {
     /// The texts of a pack, by its name.
     ///
     /// # Errors
-    /// There is no such pack, or one of its files cannot be read.
+    /// There is no such pack, or it holds no pack file.
     pub fn pack(&self, name: &str) -> Result<Vec<SourceText>, Problem> {
         let plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "." && name != "..";
         let folder = self.packs.iter().map(|folder| self.root.join(folder).join(name));
@@ -171,19 +170,22 @@ impl Workspace {
     /// The texts of the pack in a folder.
     ///
     /// # Errors
-    /// It is no folder, holds no pack file, or one of its files cannot be read.
+    /// It is no folder, or holds no pack file. A file that cannot be read is one with a fault.
     pub fn pack_at(&self, folder: &Path) -> Result<Vec<SourceText>, Problem> {
         let shown = self.shown(folder);
         if files::kind(folder) != files::Kind::Folder {
             return Err(Problem::new(format!("{shown}: no such folder, so no pack")));
         }
         let mut texts = Vec::new();
-        for path in files::walk(folder, &shown, &[])? {
+        let found = files::walk(folder, &shown);
+        texts.extend(found.faults);
+        for path in found.files {
             let name = self.shown(&path);
             match Format::of_path(&name) {
-                Some(Format::Toml | Format::Yaml) => texts.push(SourceText { text: files::read(&path, &name)?, name }),
+                Some(Format::Toml | Format::Yaml) => texts.push(files::source(&path, &name)),
                 Some(Format::Json) => {
-                    return Err(Problem::new(format!("{name}: is JSON; a pack is written in TOML or YAML")));
+                    let help = "write it in TOML or YAML, or keep it elsewhere";
+                    texts.push(SourceText::unread(name, "a pack is not written in JSON", help));
                 }
                 None => {}
             }

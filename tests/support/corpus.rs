@@ -36,7 +36,10 @@ impl Corpus {
     pub fn of(pack: &str) -> Self {
         let mut corpus = Self::default();
         let folder = super::workspace().root().join("scenarios").join(pack);
-        for path in files::walk(&folder, "scenarios", &["snapshots"]).expect("the scenarios can be listed") {
+        for path in files::walk(&folder, "scenarios").files {
+            if path.extension().is_none_or(|ending| ending != "yaml") {
+                continue;
+            }
             let text = files::read(&path, "a scenario").expect("it can be read");
             let document: Json = serde_yaml::from_str(&text).expect("scenarios are YAML");
             let many = document["scenarios"].as_array().cloned().unwrap_or_else(|| vec![document]);

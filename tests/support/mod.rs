@@ -29,7 +29,7 @@ pub fn main_files() -> Vec<SourceText> {
 
 /// One file of a pack.
 pub fn file(name: &str, text: &str) -> SourceText {
-    SourceText { name: name.into(), text: text.into() }
+    SourceText::new(name, text)
 }
 
 /// Loads a pack; the errors in words where there are any.

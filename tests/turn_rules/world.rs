@@ -189,7 +189,7 @@ fn class(id: &str, parts: &str) -> SourceText {
         }
     }
     text.push_str(parts);
-    SourceText { name: format!("{id}.toml"), text }
+    SourceText::new(format!("{id}.toml"), text)
 }
 
 /// A `carryover` line of a depth; `more` replaces what it names.
@@ -266,7 +266,7 @@ impl<'w> World<'w> {
             "[pack]\nid = \"world\"\ntitle = \"World\"\naggregate = \"state\"\nowner = [\"all\"]\ndecide = [\"question\"]\nprecedence = [{chains}]\n{}\n{WORLD}\n{}",
             self.manifest, self.more
         );
-        let mut files = vec![SourceText { name: "pack.toml".into(), text: manifest }];
+        let mut files = vec![SourceText::new("pack.toml", manifest)];
         files.extend(self.classes.iter().map(|(id, parts)| class(id, parts)));
         files.push(class("Z", self.boundary.unwrap_or(BOUNDARY)));
         files

@@ -34,14 +34,14 @@ pub fn name(text: &str) -> String {
 /// What the data language has no words for, in words.
 pub fn convert(table: &Table, kinds: &[String], signals: &[String]) -> Result<Vec<SourceText>, String> {
     let frames = frames(table)?;
-    let mut files = vec![SourceText { name: "pack.toml".into(), text: manifest(table, &frames, kinds, signals) }];
+    let mut files = vec![SourceText::new("pack.toml", manifest(table, &frames, kinds, signals))];
     for transition in &table.transitions {
         let class = Class { transition, frames: &frames };
         let text = class.text().map_err(|why| format!("{}: {why}", transition.id))?;
-        files.push(SourceText { name: format!("{}.toml", name(&transition.id)), text });
+        files.push(SourceText::new(format!("{}.toml", name(&transition.id)), text));
     }
     let none = nothing();
-    files.push(SourceText { name: format!("{}.toml", name(&none.id)), text: boundary(&frames) });
+    files.push(SourceText::new(format!("{}.toml", name(&none.id)), boundary(&frames)));
     Ok(files)
 }
 
