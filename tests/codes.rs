@@ -146,7 +146,7 @@ fn laid(name: &str, blocks: &[Block]) -> Files {
 fn check(files: &Files) -> (SourceMap, Vec<Diagnostic>) {
     let of = |folder: &str| -> Vec<SourceText> {
         let files = files.iter().filter(|(name, _)| name.starts_with(folder));
-        files.map(|(name, text)| SourceText { name: name.clone(), text: text.clone() }).collect()
+        files.map(|(name, text)| SourceText::new(name.clone(), text.clone())).collect()
     };
     let loaded = segue::load::load(&of("transitions/desk/"), &Options::default());
     (loaded.sources, loaded.diagnostics)
