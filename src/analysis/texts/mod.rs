@@ -11,8 +11,10 @@ pub struct Demand {
     pub unmatched: Vec<usize>,
     /// Signals of the lexicon of which the text says nothing.
     pub unsaid: Vec<usize>,
-    /// Signals of the lexicon of which the text says two different values.
+    /// Signals of the lexicon of which the text says two different values, so that they are ambiguous.
     pub ambiguous: Vec<usize>,
+    /// Signals of the lexicon of which the text says one thing, and that with a missing part.
+    pub partial: Vec<usize>,
 }
 
 /// What a search for a text came to.
