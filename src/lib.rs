@@ -56,6 +56,7 @@ pub mod declare;
 pub mod diag;
 pub mod engine;
 pub mod explain;
+pub mod language;
 pub mod lexicon;
 pub mod load;
 pub mod model;

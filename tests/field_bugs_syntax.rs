@@ -1,6 +1,7 @@
 //! Faults met in the field, at the layer of documents: FB-12, FB-13, FB-14.
 
 use segue::diag::{Code, Diagnostic, Diagnostics};
+use segue::language::FOR_EACH;
 use segue::report;
 use segue::source::SourceMap;
 use segue::syntax::{Field, Format, Kind, Node, Reader, parse};
@@ -44,15 +45,11 @@ fn fb_13_words_are_words() {
     assert_eq!(found, []);
     let node = node.expect("a tree");
     let out = Diagnostics::new();
-    let r = Reader::new(&node, "a file", &out).expect("a table");
-    assert_eq!(r.required("frame_status").and_then(Field::text), Some("on"));
-    let lexicon = r.required("lexicon").and_then(|f| f.table("a lexicon")).expect("a table");
-    let texts = |key| lexicon.required(key).and_then(Field::texts).expect("texts");
-    assert_eq!(texts("deny"), ["no", "n", "off", "нет"]);
-    assert_eq!(texts("affirm"), ["yes", "y", "on", "да"]);
-    assert_eq!(texts("country"), ["no", "se"]);
-    lexicon.finish();
-    r.finish();
+    assert_eq!(Field::new(node.at("frame_status"), &out).text(), Some("on"));
+    let texts = |path| Field::new(node.at(path), &out).texts().expect("texts");
+    assert_eq!(texts("lexicon.deny"), ["no", "n", "off", "нет"]);
+    assert_eq!(texts("lexicon.affirm"), ["yes", "y", "on", "да"]);
+    assert_eq!(texts("lexicon.country"), ["no", "se"]);
     assert!(out.is_empty());
 }
 
@@ -62,8 +59,7 @@ fn as_types(value: &str) -> [String; 4] {
     let node = node.expect("a tree");
     let show = |read: &dyn Fn(Field<'_>) -> Option<String>| {
         let out = Diagnostics::new();
-        let r = Reader::new(&node, "a file", &out).expect("a table");
-        let shown = r.required("v").and_then(read);
+        let shown = read(Field::new(node.at("v"), &out));
         assert!(shown.is_some() != out.has_errors(), "{value}: a value or an error, never both or neither");
         shown.unwrap_or("-".into())
     };
@@ -86,12 +82,12 @@ fn fb_13_nothing_is_converted_silently() {
     assert_eq!(as_types("true"), ["-", "-", "-", "-"]);
     assert_eq!(as_types("42"), ["-", "42", "42", "-"]);
     for null in ["~", "null", ""] {
-        let (node, _, found) = read(Format::Yaml, &format!("v: {null}\n"));
+        let (node, _, found) = read(Format::Yaml, &format!("as: {null}\n"));
         assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::NullValue]);
         // Reported once: readers say nothing more about it.
         let (node, out) = (node.expect("a tree"), Diagnostics::new());
-        let r = Reader::new(&node, "a file", &out).expect("a table");
-        assert!(r.required("v").is_none() && r.optional("v").is_none() && out.is_empty());
+        let r = Reader::new(&node, &FOR_EACH, &out).expect("a table");
+        assert!(r.required("as").is_none() && r.optional("as").is_none() && out.is_empty());
     }
 }
 
@@ -99,8 +95,7 @@ fn fb_13_nothing_is_converted_silently() {
 fn fb_13_numbers_as_text_say_what_to_write() {
     let (node, ..) = read(Format::Yaml, "version: 1.10\n");
     let (node, out) = (node.expect("a tree"), Diagnostics::new());
-    let r = Reader::new(&node, "a file", &out).expect("a table");
-    assert_eq!(r.required("version").and_then(Field::text), None);
+    assert_eq!(Field::new(node.at("version"), &out).text(), None);
     let found = &out.into_sorted()[0];
     assert_eq!(
         (found.message.as_str(), found.help.as_deref()),

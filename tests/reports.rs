@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 use segue::diag::{Code, Diagnostic, Diagnostics};
+use segue::language::MANIFEST;
 use segue::report;
 use segue::source::{FileId, SourceMap, Span};
 use segue::syntax::{Field, Format, Reader, parse};
@@ -77,19 +78,19 @@ fn json_errors() {
 
 #[test]
 fn reading_a_table() {
-    let text = "id: T3\nprecedense: 1\nversion: 1.10\nowner: [a]\ncount: 010\nmode: askk\nзапас: 1\n";
+    let text = "id: desk\nprecedense: 1\ntitle: 1.10\naggregate: [a]\nstep_limit: 010\nwhile_open: refuze\nзапас: 1\n";
     let mut sources = SourceMap::default();
-    let file = sources.add("t3.yaml", text);
+    let file = sources.add("pack.yaml", text);
     let out = Diagnostics::new();
     let node = parse(file, text, Format::Yaml, &out).expect("a tree");
-    let r = Reader::new(&node, "a class", &out).expect("a table");
+    let r = Reader::new(&node, &MANIFEST, &out).expect("a table");
     let _ = r.required("id").and_then(Field::text);
-    let _ = r.optional("precedence").and_then(Field::int);
-    let _ = r.required("version").and_then(Field::text);
-    let _ = r.required("owner").and_then(Field::text);
-    let _ = r.required("count").and_then(Field::int);
-    let _ = r.required("mode").and_then(|f| f.one_of(&[("ask", 1), ("tell", 2)]));
-    let _ = r.required_as("trigger", "write `trigger = \"utterance\"` or another kind of trigger");
+    let _ = (r.optional("precedence").and_then(Field::int), r.optional("decide"), r.optional("doc"));
+    let _ = r.required("title").and_then(Field::text);
+    let _ = r.required("aggregate").and_then(Field::text);
+    let _ = r.required("step_limit").and_then(Field::int);
+    let _ = r.required("while_open").and_then(|f| f.one_of(&[("cancel", 1), ("refuse", 2)]));
+    let _ = r.required_as("owner", "write `owner = [\"…\"]`, the sub-states of the session");
     r.finish();
     assert_snapshot!(report::human(&sources, &out.into_sorted(), false));
 }

@@ -1,6 +1,7 @@
 //! Carryover of a class: its depth, what it keeps, forbids and preserves, and the fate of frames to decide about.
 
 use crate::diag::{Code, quoted};
+use crate::language::{CLASS_CARRYOVER, PRESERVE};
 use crate::model::class::{Carry, Fate, Preserve};
 use crate::model::cond::{Cond, Op};
 use crate::model::ids::{FrameId, FrameSet, SlotSet};
@@ -47,12 +48,14 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         return (carry, Vec::new());
     }
     let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new()) };
-    let known: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
-        (true, false) => &["depth", "keep", "forbid", "fields", "preserve", "fate"],
-        (true, true) => &["depth", "keep", "forbid", "fields", "preserve"],
-        (false, _) => &["fate"],
+    let senseless: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
+        (true, false) => &[],
+        (true, true) => &["fate"],
+        (false, _) => &["depth", "keep", "fields", "forbid", "preserve"],
     };
-    cx.allow(table, "`carryover`", known);
+    let mut known = CLASS_CARRYOVER.names();
+    known.retain(|key| !senseless.contains(key));
+    cx.allow_only(table, CLASS_CARRYOVER.what, &known);
     if let Some(manifest) = &cx.carryover {
         let parts = [
             ("depth", "allowed carryover depth", "`[carryover] depth = \"…\"`"),
@@ -157,7 +160,7 @@ fn preserve(cx: &Cx<'_>, node: &Node) -> Option<Preserve> {
     let Kind::Table(table) = &node.kind else {
         return Some(Preserve { slots: slots(node)?, unless: None, equals: None, span: node.span });
     };
-    cx.allow(table, "a `preserve` item", &["field", "unless", "equals"]);
+    cx.allow(table, &PRESERVE);
     let field = cx.need(table, node.span, "a `preserve` item", "field");
     let bits = heads::FRAMES | heads::BEFORE | heads::INPUT | heads::OUTCOME | heads::ENV;
     let scope = Scope::new(bits, "in `preserve`");

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language;
 use crate::model::class::{Answer, Class, On, Settle};
 use crate::model::cond::Cond;
 use crate::model::ids::{FrameId, FrameSet, InputId, ModeId, PortId};
@@ -14,27 +15,6 @@ use super::cx::{Cx, poisoned};
 use super::paths::{Calls, Scope, heads, text_of};
 use super::triggers::{self, Around, guard_heads, items};
 use super::words::Words;
-
-const PARTS: &[&str] = &[
-    "id",
-    "name",
-    "title",
-    "owner",
-    "touches",
-    "group",
-    "ignores",
-    "doc",
-    "trigger",
-    "requires",
-    "unmet",
-    "entry",
-    "carryover",
-    "do",
-    "settle",
-    "answer",
-    "never",
-    "for_each",
-];
 
 /// How each mandatory part is called, and how it is written when there is nothing to say.
 const MANDATORY: &[(&str, &str, &str)] = &[
@@ -212,7 +192,7 @@ fn strayed<'n>(class: &Table, key: &str) -> Option<(&'n str, Span)> {
 /// A class with all its parts.
 pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option<Class> {
     let Outline { id, id_span, table, boundary, calls, .. } = outline;
-    cx.allow(table, "a transition class", PARTS);
+    cx.allow(table, &language::CLASS);
     for (key, part, how) in MANDATORY {
         if table.entry(key).is_none() && !cx.misspelt(table, key) {
             match strayed(table, key) {
@@ -274,7 +254,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         }
     }
     let unmet = table.get("unmet").and_then(|node| {
-        let reader = Field::new(node, cx.out).table("`unmet`")?;
+        let reader = Field::new(node, cx.out).table(&language::UNMET)?;
         let reason = reader.required("reason").and_then(Field::word);
         reader.finish();
         reason.map(|reason| cx.intern(reason))
@@ -353,7 +333,7 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
     let mut settle = Vec::new();
     for node in rows {
         let Some(table) = cx.table(node, "a settle row") else { continue };
-        cx.allow(table, "a settle row", &["on", "when", "do"]);
+        cx.allow(table, &language::SETTLE_ROW);
         let on = cx.need(table, node.span, "a settle row", "on").and_then(|node| Some((node, cx.text(node)?)));
         let mut port = None;
         let mut known = true;
@@ -394,8 +374,8 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
 
 fn answer(cx: &Cx<'_>, node: &Node, boundary: bool, calls: &Calls) -> Option<Answer> {
     let table = cx.table(node, "`answer`")?;
-    cx.allow(table, "`answer`", &["mode", "by", "row"]);
-    let forms: Vec<_> = table.iter().filter(|entry| matches!(entry.key.as_str(), "mode" | "by" | "row")).collect();
+    cx.allow(table, &language::ANSWER);
+    let forms: Vec<_> = table.iter().filter(|entry| language::ANSWER.has(&entry.key)).collect();
     let form = match forms.as_slice() {
         [form] => *form,
         [] => {
@@ -426,7 +406,7 @@ fn answer(cx: &Cx<'_>, node: &Node, boundary: bool, calls: &Calls) -> Option<Ans
             let mut rows = Vec::new();
             for node in cx.list(&form.value, "answer rows")? {
                 let Some(row) = cx.table(node, "an answer row") else { continue };
-                cx.allow(row, "an answer row", &["when", "mode"]);
+                cx.allow(row, &language::ANSWER_ROW);
                 let when = cx.need(row, node.span, "an answer row", "when").map(|node| cx.cond(node, &scope));
                 let mode = cx.need(row, node.span, "an answer row", "mode").and_then(|node| mode(cx, node));
                 if let (Some(when), Some(mode)) = (when, mode) {

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
+use crate::language::{COUNT, NUMBER, Shape, TEST};
 use crate::model::cond::{Cond, Op, Operand, Path};
 use crate::model::schema::Type;
 use crate::source::Span;
@@ -18,27 +19,6 @@ pub(super) const MOST_INLINED: usize = 200_000;
 /// How deep named conditions and blocks may stand in each other.
 pub(super) const DEEPEST: usize = 32;
 
-/// Keys of a table that tests a value (`docs/language.md`, section 4, lists them).
-pub const TESTS: &[&str] = &[
-    "not",
-    "in",
-    "gt",
-    "gte",
-    "lt",
-    "lte",
-    "present",
-    "empty",
-    "size",
-    "contains",
-    "subset_of",
-    "same_set",
-    "disjoint",
-    "covered_by",
-    "exists",
-    "every",
-    "count",
-    "differs",
-];
 const LESS: &[Ordering] = &[Ordering::Less];
 const AT_MOST: &[Ordering] = &[Ordering::Less, Ordering::Equal];
 const GREATER: &[Ordering] = &[Ordering::Greater];
@@ -114,7 +94,7 @@ impl Cx<'_> {
 
     /// A head that is unknown may be a misspelt combinator.
     fn combinator(&self, entry: &Entry, found: Diagnostic) -> Diagnostic {
-        if TESTS.contains(&entry.key.as_str()) {
+        if TEST.has(&entry.key) {
             return Diagnostic::error(
                 Code::BadValue,
                 entry.key_span,
@@ -193,7 +173,7 @@ impl Cx<'_> {
         };
         let mut ops = Vec::new();
         for inner in table {
-            if TESTS.contains(&inner.key.as_str()) && !self.holds(&at, &inner.key) {
+            if TEST.has(&inner.key) && !self.holds(&at, &inner.key) {
                 ops.push(inner);
                 continue;
             }
@@ -243,7 +223,7 @@ impl Cx<'_> {
     /// A piece that leads nowhere may be a misspelt test.
     fn operator(&self, at: &At, entry: &Entry, found: Diagnostic) -> Diagnostic {
         let At::Value { ty, .. } = at else { return found };
-        let near = suggest(&entry.key, TESTS.iter().copied());
+        let near = suggest(&entry.key, TEST.names());
         let leads_on = matches!(ty, Type::Key(_) | Type::Record(_) | Type::Map { .. });
         match near {
             Some(near) if !found.help.as_ref().is_some_and(|help| help.starts_with("did you mean")) => {
@@ -252,7 +232,7 @@ impl Cx<'_> {
             }
             None if !leads_on => {
                 Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown test {}", quoted(&entry.key)))
-                    .help(format!("the tests are {}", listed(TESTS)))
+                    .help(format!("the tests are {}", listed(TEST.names())))
             }
             _ => found,
         }
@@ -381,7 +361,7 @@ impl Cx<'_> {
                 if !self.collection(ty, entry) {
                     return None;
                 }
-                return self.counts(tested, node, span, &|op| Op::Size(Box::new(op)));
+                return self.counts(tested, node, span, &NUMBER, &|op| Op::Size(Box::new(op)));
             }
             "contains" => {
                 let of = match ty {
@@ -410,9 +390,9 @@ impl Cx<'_> {
 
     /// Tests in a table of operators only.
     fn tests(&self, tested: &Tested, table: &Table, scope: &Scope<'_>, named: &mut Vec<String>) -> Option<Vec<Cond>> {
-        self.allow(table, "a test", TESTS);
+        self.allow(table, &TEST);
         let mut tests = Vec::new();
-        for entry in table.iter().filter(|entry| TESTS.contains(&entry.key.as_str())) {
+        for entry in table.iter().filter(|entry| TEST.has(&entry.key)) {
             tests.push(self.test(tested, entry, scope, named)?);
         }
         Some(tests)
@@ -439,12 +419,12 @@ impl Cx<'_> {
     }
 
     /// A number, or a table of orders, of a size or a count.
-    fn counts(&self, tested: &Tested, node: &Node, span: Span, wrap: &dyn Fn(Op) -> Op) -> Option<Cond> {
+    fn counts(&self, tested: &Tested, node: &Node, span: Span, shape: &Shape, wrap: &dyn Fn(Op) -> Op) -> Option<Cond> {
         let Kind::Table(table) = &node.kind else {
             let value = self.literal(node, &Type::Int)?;
             return Some(self.tested(tested, wrap(Op::Eq(Operand::Value(value))), span));
         };
-        self.allow(table, "a number of items", &["gt", "gte", "lt", "lte", "where"]);
+        self.allow(table, shape);
         let mut tests = Vec::new();
         for entry in table.iter().filter(|entry| ordering(&entry.key).is_some()) {
             let op = self.order(&entry.key, &entry.value, &Type::Int)?;
@@ -508,7 +488,7 @@ impl Cx<'_> {
         let table = self.table(&entry.value, "a count: `{ where = …, gt = 1 }`")?;
         let wher = self.need(table, entry.value.span, "a count", "where")?;
         let cond = self.cond_in(wher, &inner, named);
-        self.counts(tested, &entry.value, span, &|op| Op::Count(Box::new(cond.clone()), Box::new(op)))
+        self.counts(tested, &entry.value, span, &COUNT, &|op| Op::Count(Box::new(cond.clone()), Box::new(op)))
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::language::Shape;
 use crate::model::ids::{EnumId, FrameId, InputId, KeptId, OutcomeId, PortId, Slot};
 use crate::model::names::{Names, Sym};
 use crate::model::period::RelativePeriod;
@@ -240,8 +241,13 @@ impl<'a> Cx<'a> {
         Field::new(node, self.out).wrong_type(expected)
     }
 
-    /// Reports keys that do not belong here.
-    pub fn allow(&self, table: &Table, what: &str, known: &[&str]) {
+    /// Reports keys that a table of this kind does not have.
+    pub fn allow(&self, table: &Table, shape: &Shape) {
+        self.allow_only(table, shape.what, &shape.names());
+    }
+
+    /// Reports keys that do not belong here, where the place decides which ones do.
+    pub fn allow_only(&self, table: &Table, what: &str, known: &[&str]) {
         for entry in table {
             if !known.contains(&entry.key.as_str()) {
                 let message = format!("unknown key {} in {what}", quoted(&entry.key));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language;
 use crate::model::cond::{Operand, Path, Place, Step};
 use crate::model::ids::{FrameId, InputId, TableId};
 use crate::model::schema::Type;
@@ -177,7 +178,7 @@ fn ring(reads: &BTreeMap<InputId, BTreeSet<InputId>>) -> Option<Vec<InputId>> {
 
 fn rule(cx: &Cx<'_>, item: &Item<'_>) -> Option<Derivation> {
     let table = cx.table(item.node, "a derived signal")?;
-    cx.allow(table, "a derived signal", &["lookup", "where", "lacking", "present", "first_of", "doc"]);
+    cx.allow(table, &language::DERIVED);
     let forms: Vec<_> = table.iter().filter(|entry| FORMS.contains(&entry.key.as_str())).collect();
     let form = match forms.as_slice() {
         [form] => *form,
@@ -336,7 +337,7 @@ fn ambiguous(cx: &Cx<'_>, item: &Item<'_>, table: TableId, conditions: &[(Option
 fn members(cx: &Cx<'_>, node: &Node, lacking: bool) -> Option<Derivation> {
     let word = if lacking { "`lacking`" } else { "`present`" };
     let table = cx.table(node, word)?;
-    cx.allow(table, word, &["of", "in"]);
+    cx.allow_only(table, word, &language::MEMBERS.names());
     let of_node = cx.need(table, node.span, word, "of");
     let places = cx.need(table, node.span, word, "in").and_then(|node| cx.list(node, "places"));
     let of_node = of_node?;

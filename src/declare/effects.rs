@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, quoted, suggest};
+use crate::language::EFFECT;
 use crate::model::cond::Cond;
 use crate::model::effect::{Call, Effect, Expr, Verb};
 use crate::model::ids::{FrameId, KeptId, MessageId, PortId, Slot};
@@ -14,7 +15,14 @@ use super::conditions::{DEEPEST, MOST_INLINED, both};
 use super::cx::{Cx, poisoned};
 use super::paths::{Calls, Scope, Written, text_of};
 
-const VERBS: &[&str] = &["set", "clear", "append", "remove", "increment", "merge", "emit", "call", "use"];
+/// The verbs: the keys that say what an effect does.
+fn verbs() -> impl Iterator<Item = &'static str> {
+    EFFECT.forms.of.iter().map(|form| form.key)
+}
+
+fn is_verb(key: &str) -> bool {
+    verbs().any(|verb| verb == key)
+}
 
 /// What is done with a field: the verb's word, the value, the slot.
 type Writer<'w, T> = &'w dyn Fn(&Node, Slot) -> Option<T>;
@@ -44,18 +52,19 @@ impl Cx<'_> {
         used: &mut Vec<String>,
         into: &mut Vec<Effect>,
     ) {
-        let verbs: Vec<&Entry> = table.iter().filter(|entry| VERBS.contains(&entry.key.as_str())).collect();
+        let found: Vec<&Entry> = table.iter().filter(|entry| is_verb(&entry.key)).collect();
         // Beside a misspelt verb stand the keys that belong to it.
-        let meant = table.iter().find_map(|entry| suggest(&entry.key, VERBS.iter().copied()));
-        let known: &[&str] = match verbs.first().map(|entry| entry.key.as_str()).or(meant) {
-            Some("call") => &["when", "call", "id", "with", "keep"],
-            Some("emit") => &["when", "emit", "with"],
-            Some(verb) => &["when", verb],
-            None => &["when", "set", "clear", "append", "remove", "increment", "merge", "emit", "call", "use"],
+        let meant = table.iter().find_map(|entry| suggest(&entry.key, verbs()));
+        let written = |verb: &str| match found.is_empty() {
+            true => meant.is_none_or(|meant| meant == verb),
+            false => found.iter().any(|entry| entry.key == verb),
         };
-        let extra: Vec<&str> = known.iter().copied().chain(verbs.iter().map(|entry| entry.key.as_str())).collect();
-        self.allow(table, "an effect", &extra);
-        let verb = match verbs.as_slice() {
+        let mut known = EFFECT.names_in(written);
+        if found.is_empty() && meant.is_none() {
+            known.retain(|key| *key == "when" || is_verb(key));
+        }
+        self.allow_only(table, EFFECT.what, &known);
+        let verb = match found.as_slice() {
             [verb] => *verb,
             [] => {
                 if table.iter().all(|entry| known.contains(&entry.key.as_str())) {
@@ -343,7 +352,7 @@ impl<'a> Cx<'a> {
             let verb = |key: &str| table.get(key).is_some();
             let port = match table.get("call") {
                 Some(port) => text_of(port),
-                None => Some("").filter(|_| verb("id") && !VERBS.iter().any(|key| verb(key))),
+                None => Some("").filter(|_| verb("id") && !verbs().any(verb)),
             };
             if let Some(port) = port {
                 if let Some(id) = table.get("id")

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::language;
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
@@ -40,7 +41,7 @@ fn rows(
     classes: &mut Vec<Node>,
     out: &Diagnostics,
 ) {
-    let Some(reader) = Field::new(&entry.value, out).table("`for_each`") else { return };
+    let Some(reader) = Field::new(&entry.value, out).table(&language::FOR_EACH) else { return };
     let source = reader.required("table");
     let alias = reader.required("as").and_then(Field::word);
     reader.finish();

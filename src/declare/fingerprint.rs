@@ -2,7 +2,7 @@
 
 use crate::syntax::{Kind, Node};
 
-use super::merge::{BESIDE, NAMED, Sections};
+use super::merge::{BESIDE, Sections, named};
 
 /// FNV-1a over 64 bits: small, stable for ever, and no secret depends on it.
 struct Digest(u64);
@@ -54,7 +54,7 @@ impl Digest {
 /// 16 hexadecimal digits over the merged documents and the parameters that were set otherwise than declared.
 pub(super) fn fingerprint(sections: &Sections<'_>, classes: &[Node], overrides: &[(String, String)]) -> String {
     let mut digest = Digest(0xcbf2_9ce4_8422_2325);
-    for section in NAMED.iter().filter(|section| !BESIDE.contains(section)) {
+    for section in named().filter(|section| !BESIDE.contains(section)) {
         let items = sections.of(section);
         if items.is_empty() {
             continue;

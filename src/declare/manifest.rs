@@ -6,6 +6,7 @@ use petgraph::algo::tarjan_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language::{self, Shape};
 use crate::model::ids::{ClassId, FrameId, FrameSet, Slot};
 use crate::model::schema::{Carryover, Field as Column, Frame, Invariant, Type};
 use crate::model::value::Value;
@@ -41,15 +42,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
         );
         return manifest;
     };
-    let known = ["id", "title", "aggregate", "owner", "decide", "precedence", "while_open", "step_limit", "doc"];
-    for item in sections.of("pack").iter().filter(|item| !known.contains(&item.name)) {
-        let found = super::cx::unknown("key", item.name, item.key, known);
-        cx.out.push(Diagnostic {
-            code: Code::UnknownKey,
-            message: format!("unknown key {} in `[pack]`", quoted(item.name)),
-            ..found
-        });
-    }
+    cx.settings(sections, "pack", &language::MANIFEST);
     let need = |key: &str| {
         let node = sections.get("pack", key);
         if node.is_none() {
@@ -104,6 +97,15 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
 }
 
 impl Cx<'_> {
+    /// Reports what is no setting of a section of settings.
+    pub fn settings(&self, sections: &Sections<'_>, section: &str, shape: &Shape) {
+        for item in sections.of(section).iter().filter(|item| !shape.has(item.name)) {
+            let found = super::cx::unknown("key", item.name, item.key, shape.names());
+            let message = format!("unknown key {} in {}", quoted(item.name), shape.what);
+            self.out.push(Diagnostic { code: Code::UnknownKey, message, ..found });
+        }
+    }
+
     /// An owner of the manifest.
     pub fn owner(&self, node: &Node) -> Option<String> {
         let name = self.text(node)?;
@@ -159,7 +161,7 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             span: item.key,
         };
         if let Some(table) = cx.table(item.node, "a frame") {
-            cx.allow(table, "a frame", &["owner", "seed", "doc", "field", "invariant"]);
+            cx.allow(table, &language::FRAME);
             frame.doc = cx.doc(table);
             if let Some(owner) = cx.need(table, item.key, "a frame", "owner").and_then(|node| cx.owner(node)) {
                 frame.owner = cx.intern(&owner);
@@ -215,15 +217,7 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         cx.decide = frames.into_iter().collect();
     }
     let Some(header) = sections.header("carryover") else { return };
-    let known = ["universe", "limit", "depth", "doc"];
-    for item in sections.of("carryover").iter().filter(|item| !known.contains(&item.name)) {
-        let found = super::cx::unknown("key", item.name, item.key, known);
-        cx.out.push(Diagnostic {
-            code: Code::UnknownKey,
-            message: format!("unknown key {} in `[carryover]`", quoted(item.name)),
-            ..found
-        });
-    }
+    cx.settings(sections, "carryover", &language::CARRYOVER);
     let need = |key: &str| {
         let node = sections.get("carryover", key);
         if node.is_none() {
@@ -308,8 +302,6 @@ fn invariant(
     seen: &mut BTreeMap<String, Span>,
 ) -> Option<Invariant> {
     let table = cx.table(node, "an invariant")?;
-    let known: &[&str] =
-        if frame.is_some() { &["id", "when", "then", "repair", "doc"] } else { &["id", "when", "then", "doc"] };
     if let Some(entry) = table.entry("repair").filter(|_| frame.is_none()) {
         let message = "an invariant of the whole pack has no repair";
         cx.error_help(
@@ -319,8 +311,7 @@ fn invariant(
             "write it as an invariant of a frame: `[[frame.NAME.invariant]]`",
         );
     }
-    let allowed: Vec<&str> = known.iter().copied().chain(["repair"]).collect();
-    cx.allow(table, "an invariant", &allowed);
+    cx.allow(table, &language::FRAME_INVARIANT);
     let id = cx.need(table, node.span, "an invariant", "id");
     let when = table.get("when").map(|node| cx.cond(node, scope));
     let then = cx.need(table, node.span, "an invariant", "then").map(|node| cx.cond(node, scope));

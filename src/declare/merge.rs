@@ -8,39 +8,24 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::language::{SECTIONS, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
 use super::cx::Item;
 
 /// Sections that hold settings or named declarations.
-pub(super) const NAMED: &[&str] = &[
-    "pack",
-    "carryover",
-    "enum",
-    "type",
-    "relative",
-    "param",
-    "table",
-    "frame",
-    "condition",
-    "event",
-    "ending",
-    "part",
-    "signal",
-    "lexicon",
-    "command",
-    "derive",
-    "port",
-    "message",
-    "answer_mode",
-    "block",
-    "recording",
-];
+pub(super) fn named() -> impl Iterator<Item = &'static str> {
+    SECTIONS.keys().filter(|key| !matches!(key.value, Value::List(_))).map(|key| key.name)
+}
+
+/// Sections that are lists.
+fn lists() -> impl Iterator<Item = &'static str> {
+    SECTIONS.keys().filter(|key| matches!(key.value, Value::List(_))).map(|key| key.name)
+}
+
 /// Those of them that change nothing of what a step does: they are no part of the fingerprint.
 pub(super) const BESIDE: &[&str] = &["recording"];
-/// Sections that are lists.
-const LISTS: &[&str] = &["invariant", "transition"];
 
 /// The merged sections of a pack.
 #[derive(Debug, Default)]
@@ -104,16 +89,15 @@ pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n
 
 fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, out: &Diagnostics) {
     let mut key = entry.key.as_str();
-    if !NAMED.contains(&key)
-        && let Some(near) = suggest(key, NAMED.iter().chain(LISTS).copied())
-        && !LISTS.contains(&key)
+    if !SECTIONS.has(key)
+        && let Some(near) = suggest(key, SECTIONS.names())
     {
         // Read as what it is meant to be, so that not every name in it is unknown too.
         let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
         out.push(found.help(format!("did you mean `{near}`?")));
         key = near;
     }
-    if let Some(name) = NAMED.iter().find(|name| **name == key) {
+    if let Some(name) = named().find(|name| *name == key) {
         sections.headers.entry(name).or_insert(entry.key_span);
         let items = sections.named.entry(name).or_default();
         let Kind::Table(entries) = &entry.value.kind else {
@@ -127,7 +111,7 @@ fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, 
                 items.push(Item { name: &entry.key, key: entry.key_span, node: &entry.value });
             }
         }
-    } else if LISTS.contains(&key) {
+    } else if lists().any(|name| name == key) {
         let Kind::List(items) = &entry.value.kind else {
             let what = if key == "invariant" {
                 "invariants (a list: `[[invariant]]`)"
@@ -140,13 +124,12 @@ fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, 
         let list = if key == "invariant" { &mut sections.invariants } else { &mut sections.classes };
         list.extend(items.iter().filter(|item| item.kind != Kind::Null));
     } else {
-        let known = || NAMED.iter().chain(LISTS).copied();
         let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
         let class_part = ["name", "title", "owner", "trigger", "requires", "entry", "do", "settle", "answer", "never"];
         out.push(if class_part.contains(&key) && table.entry("pack").is_none() {
             found.help("a file that holds one transition class has its `id` at the root")
         } else {
-            found.help(format!("the sections are {}", listed(known())))
+            found.help(format!("the sections are {}", listed(named().chain(lists()))))
         });
     }
 }

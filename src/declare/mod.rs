@@ -23,13 +23,13 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::language;
 use crate::model::ids::ClassId;
 use crate::model::{Pack, reason, walk};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, Kind, Node, parse};
 
 pub use crate::source::SourceText;
-pub use conditions::TESTS;
 pub use cx::RESERVED;
 
 use classes::Outline;
@@ -386,7 +386,7 @@ fn unused(cx: &Cx<'_>) {
     }
     for item in cx.blocks.values() {
         let Some(table) = cx.table(item.node, "a block") else { continue };
-        cx.allow(table, "a block", &["do", "doc"]);
+        cx.allow(table, &language::BLOCK);
         if let Some(list) = cx.need(table, item.key, "a block", "do")
             && !cx.used.borrow().contains(&item.key)
         {

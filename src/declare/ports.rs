@@ -1,6 +1,7 @@
 //! Events, ports, messages and answer modes, and the two flat namespaces `input` and `outcome`.
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language;
 use crate::model::ids::{InputId, OutcomeId};
 use crate::model::schema::Type;
 use crate::model::value::Value;
@@ -78,7 +79,7 @@ pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         let name = cx.intern(item.name);
         let mut event = Event { name, fields: Vec::new(), text: None, turn: name, doc: String::new(), span: item.key };
         if let Some(table) = cx.table(item.node, "an event") {
-            cx.allow(table, "an event", &["turn", "text", "field", "doc"]);
+            cx.allow(table, &language::EVENT);
             event.doc = cx.doc(table);
             if let Some(turn) = table.get("turn").and_then(|node| cx.word(node)) {
                 event.turn = cx.intern(turn);
@@ -142,7 +143,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         let mut port =
             Port { name, request: Vec::new(), response: Vec::new(), replies: true, doc: String::new(), span: item.key };
         if let Some(table) = cx.table(item.node, "a port") {
-            cx.allow(table, "a port", &["request", "response", "reply", "doc"]);
+            cx.allow(table, &language::PORT);
             port.doc = cx.doc(table);
             if let Some(node) = table.get("reply") {
                 port.replies = Field::new(node, cx.out).one_of(&[("none", false)]).unwrap_or(true);
@@ -229,7 +230,7 @@ fn message(cx: &Cx<'_>, item: &Item<'_>) -> Message {
         span: item.key,
     };
     let Some(table) = cx.table(item.node, "a message") else { return message };
-    cx.allow(table, "a message", &["channel", "level", "const", "field", "text", "doc"]);
+    cx.allow(table, &language::MESSAGE);
     message.doc = cx.doc(table);
     let channels = [("ui", Channel::Ui), ("stream", Channel::Stream), ("log", Channel::Log(Level::Info))];
     if let Some(channel) = cx.need(table, item.key, "a message", "channel") {
@@ -345,7 +346,7 @@ pub(super) fn modes(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         cx.check_form("an answer mode", item.name, item.key);
         cx.mode_names.insert(item.name.to_owned(), at);
         let mut mode = Mode { name: cx.intern(item.name), claims: Claims::Nothing, doc: String::new(), span: item.key };
-        if let Some(reader) = Field::new(item.node, cx.out).table("an answer mode") {
+        if let Some(reader) = Field::new(item.node, cx.out).table(&language::ANSWER_MODE) {
             let words = [("confirmed", Claims::Confirmed), ("limited", Claims::Limited), ("nothing", Claims::Nothing)];
             mode.claims = reader.required("claims").and_then(|field| field.one_of(&words)).unwrap_or(Claims::Nothing);
             mode.doc = reader.optional("doc").and_then(Field::text).unwrap_or_default().to_owned();

@@ -1,6 +1,7 @@
 //! Recordings: the section `[recording.NAME]`, checked when the events, the ports and the classes are known.
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language;
 use crate::model::ids::{ClassId, EventId, InputId};
 use crate::model::recording::{Expected, Label, Members, Recording};
 use crate::syntax::{Field, Kind, Reader};
@@ -16,7 +17,7 @@ pub(super) fn recordings(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Outlin
 
 fn recording(cx: &Cx<'_>, item: &Item<'_>, classes: &[Outline<'_>]) -> Option<Recording> {
     cx.check_form("a recording", item.name, item.key);
-    let reader = Field::new(item.node, cx.out).table("a recording")?;
+    let reader = Field::new(item.node, cx.out).table(&language::RECORDING)?;
     let doc = reader.optional("doc").and_then(Field::text).unwrap_or_default().to_owned();
     let id = reader.required("id").and_then(members);
     let turns = reader.optional("turns").and_then(members);
@@ -127,7 +128,7 @@ fn next(cx: &Cx<'_>, field: Field<'_>) -> Vec<(String, Members)> {
 }
 
 fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Expected> {
-    let reader: Reader<'_> = field.table("what a recording expects")?;
+    let reader: Reader<'_> = field.table(&language::EXPECTED)?;
     let class = reader.required("class").and_then(members);
     let accept = reader.optional("accept").and_then(members);
     let mut labels: Vec<(String, Vec<ClassId>)> = Vec::new();

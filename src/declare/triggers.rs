@@ -1,6 +1,7 @@
 //! Triggers: what sets a class off.
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language;
 use crate::model::InputKind;
 use crate::model::class::{Alternative, Base, By, On, Trigger};
 use crate::model::cond::Cond;
@@ -61,8 +62,7 @@ pub(super) struct Around<'c> {
 /// A trigger; what is wrong with it is reported, what is right comes back.
 pub(super) fn trigger(cx: &Cx<'_>, node: &Node, around: &Around<'_>) -> Option<Trigger> {
     let table = cx.table(node, "a trigger")?;
-    let known = ["event", "any", "requires", "entry", "reason", "base", "examples", "counterexamples"];
-    cx.allow(table, "a trigger", &known);
+    cx.allow(table, &language::TRIGGER);
     let on = on(cx, cx.need(table, node.span, "a trigger", "event")?)?;
     let mut trigger = Trigger {
         on,
@@ -222,12 +222,8 @@ fn hears_words(cx: &Cx<'_>, on: On, alternative: &Alternative) -> bool {
 fn alternative(cx: &Cx<'_>, node: &Node, event: EventId, text: bool, around: &Around<'_>) -> Option<Alternative> {
     let table = cx.table(node, "an alternative")?;
     let (phrase, pattern, signal) = (table.entry("phrase"), table.entry("pattern"), table.entry("signal"));
-    let known: &[&str] = match (phrase.or(pattern), signal) {
-        (Some(_), None) => &["phrase", "pattern", "whole", "starts", "tag", "set"],
-        (None, Some(_)) => &["signal", "is", "ambiguous", "tag", "set"],
-        _ => &["phrase", "pattern", "signal", "is", "ambiguous", "whole", "starts", "tag", "set"],
-    };
-    cx.allow(table, "an alternative", known);
+    let known = language::ALTERNATIVE.names_in(|form| table.get(form).is_some());
+    cx.allow_only(table, language::ALTERNATIVE.what, &known);
     let words = phrase.or(pattern);
     let by = match (words, signal) {
         (Some(words), None) => {

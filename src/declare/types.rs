@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::{Code, Diagnostic, listed, quoted};
+use crate::language::{FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD as PAYLOAD, TYPE};
 use crate::model::ids::{EnumId, RecordId, TableId};
 use crate::model::names::Sym;
 use crate::model::schema::{Enum, NamedType, Type};
@@ -21,8 +22,10 @@ const PLAIN: &[(&str, Type)] = &[
     ("date_range", Type::Period),
     ("instant", Type::Instant),
 ];
-const FORMS: &[&str] = &["type", "enum", "key_of", "record", "list", "set", "map"];
-pub(super) const TYPE_KEYS: &[&str] = &["type", "enum", "key_of", "record", "list", "set", "map", "max", "evict"];
+/// The keys that say what a type is.
+fn kinds() -> impl Iterator<Item = &'static str> {
+    ITEM.forms.of.iter().map(|form| form.key)
+}
 
 /// What a field of an event is called in findings.
 pub(super) const PAYLOAD_FIELD: &str = "a payload field";
@@ -52,14 +55,12 @@ impl Cx<'_> {
     pub fn typed<'n>(&self, name: &str, entry: &'n Entry, beside: Beside, what: &str) -> Typed<'n> {
         let poison = Typed { ty: POISON, optional: true, default: None, set_once: false, doc: String::new() };
         let Some(table) = self.table(&entry.value, &format!("{what}: a type")) else { return poison };
-        let mut known: Vec<&str> = TYPE_KEYS.to_vec();
-        known.extend(["optional", "doc"]);
-        if beside != Beside::Optional {
-            known.push("default");
-        }
-        if beside == Beside::Frame {
-            known.push("set_once");
-        }
+        let shape = match beside {
+            Beside::Frame => &FRAME_FIELD,
+            Beside::Full => &TYPE,
+            Beside::Optional => &PAYLOAD,
+        };
+        let mut known = shape.names();
         if beside == Beside::Optional
             && let Some(default) = table.entry("default")
         {
@@ -72,7 +73,7 @@ impl Cx<'_> {
             );
             known.push("default");
         }
-        self.allow(table, "a type", &known);
+        self.allow_only(table, shape.what, &known);
         let optional = self.flag(table, "optional");
         let default = table.get("default").filter(|node| beside != Beside::Optional && node.kind != Kind::Null);
         if let (true, Some(entry)) = (optional, table.entry("default").filter(|_| default.is_some())) {
@@ -103,11 +104,11 @@ impl Cx<'_> {
 
     /// A type from the keys of its table; other keys are left to the caller.
     pub fn read_type(&self, table: &Table, span: Span, name: &str) -> Type {
-        let forms: Vec<&Entry> = table.iter().filter(|entry| FORMS.contains(&entry.key.as_str())).collect();
+        let forms: Vec<&Entry> = table.iter().filter(|entry| kinds().any(|form| form == entry.key)).collect();
         let form = match forms.as_slice() {
             [form] => *form,
             [] => {
-                if FORMS.iter().any(|form| self.misspelt(table, form)) {
+                if kinds().any(|form| self.misspelt(table, form)) {
                     return POISON;
                 }
                 self.error_help(
@@ -205,7 +206,7 @@ impl Cx<'_> {
             }
             _ => {
                 let table = self.table(node, "a map: `{ key = …, value = … }`")?;
-                self.allow(table, "a map", &["key", "value"]);
+                self.allow(table, &MAP);
                 let key = self.need(table, node.span, "a map", "key").map_or(POISON, |node| self.inner(node, name));
                 let of = self.need(table, node.span, "a map", "value").map_or(POISON, |node| self.inner(node, name));
                 let plain = matches!(key, Type::Text | Type::Id | Type::Enum(_) | Type::Key(_));
@@ -225,7 +226,7 @@ impl Cx<'_> {
 
     fn inner(&self, node: &Node, name: &str) -> Type {
         let Some(table) = self.table(node, "a type") else { return POISON };
-        self.allow(table, "the type of an item", TYPE_KEYS);
+        self.allow(table, &ITEM);
         self.read_type(table, node.span, name)
     }
 

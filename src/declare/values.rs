@@ -1,6 +1,7 @@
 //! Values that effects write: literals, paths, parameters and the few ways to compute one.
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language;
 use crate::model::cond::{Cond, Path};
 use crate::model::effect::{Expr, Pick};
 use crate::model::names::Sym;
@@ -121,7 +122,7 @@ impl Cx<'_> {
 
     fn computed(&self, node: &Node, table: &Table, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
         if let Some(first) = table.get("first") {
-            self.allow(table, "`first`", &["first"]);
+            self.allow(table, &language::FIRST);
             let items = self.list(first, "values")?;
             if items.is_empty() {
                 self.error_help(Code::BadValue, first.span, "the first of nothing", "list the values");
@@ -131,7 +132,7 @@ impl Cx<'_> {
             return of.into_iter().collect::<Option<Vec<_>>>().map(Expr::First);
         }
         if let Some(join) = table.get("join") {
-            self.allow(table, "`join`", &["join", "sep"]);
+            self.allow(table, &language::JOIN);
             let sep = table.get("sep").map_or(Some(" "), |node| self.text(node))?.to_owned();
             let items = self.list(join, "values")?;
             let of: Vec<_> = items.iter().map(|item| self.joined(item, scope)).collect();
@@ -149,7 +150,7 @@ impl Cx<'_> {
             }
             return (!poisoned(ty)).then(|| Expr::Pick(Box::new(pick)));
         }
-        self.allow(table, "`new_id`", &["new_id"]);
+        self.allow(table, &language::NEW_ID);
         let prefix = self.text(table.get("new_id")?)?;
         self.check_form("an id", prefix, node.span).then_some(())?;
         if !matches!(ty, Type::Id | Type::Text) && !poisoned(ty) {
@@ -161,7 +162,7 @@ impl Cx<'_> {
 
     /// Which entries of a collection are taken, and the type of what comes of it.
     fn pick(&self, node: &Node, table: &Table, scope: &Scope<'_>) -> Option<(Pick, Type)> {
-        self.allow(table, "`pick`", &["pick", "where", "take"]);
+        self.allow(table, &language::PICK);
         let from = table.get("pick")?;
         let path = match &from.kind {
             Kind::Text(text) => match sigil(text) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diagnostic, quoted};
+use crate::language;
 use crate::model::ids::EnumId;
 use crate::model::period::{PeriodUnit, RelativePeriod};
 use crate::model::schema::{Param, Record, Row, Table as Vocabulary, Type};
@@ -48,7 +49,7 @@ pub(super) fn names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 /// The rows of a table with their keys only.
 fn keys(cx: &Cx<'_>, node: &Node) -> Vec<Row> {
     let Some(table) = cx.table(node, "a table of the pack") else { return Vec::new() };
-    cx.allow(table, "a table of the pack", &["column", "row", "doc"]);
+    cx.allow(table, &language::TABLE);
     let Some(rows) = cx.need(table, node.span, "a table of the pack", "row") else { return Vec::new() };
     let mut read: Vec<Row> = Vec::new();
     let mut seen = BTreeMap::new();
@@ -72,7 +73,7 @@ fn relative(cx: &Cx<'_>, node: &Node, name: &str, key: Span) -> Option<RelativeP
     if !cx.check_form("a relative period", name, key) {
         return None;
     }
-    let reader = Field::new(node, cx.out).table("a relative period")?;
+    let reader = Field::new(node, cx.out).table(&language::RELATIVE)?;
     let units = [
         ("day", PeriodUnit::Day),
         ("week", PeriodUnit::Week),
@@ -118,7 +119,7 @@ fn param(cx: &Cx<'_>, node: &Node, name: &str, key: Span, good: bool, overrides:
     let sym = cx.intern(name);
     let mut param = Param { name: sym, ty: POISON, value: Value::Absent, doc: String::new(), span: key };
     let Some(table) = cx.table(node, "a parameter") else { return param };
-    cx.allow(table, "a parameter", &["type", "enum", "key_of", "default", "min", "max", "doc"]);
+    cx.allow(table, &language::PARAM);
     param.doc = cx.doc(table);
     let entries = table.iter().filter(|entry| entry.key != "max").cloned().collect();
     let ty = cx.read_type(&Table::new(entries), node.span, name);
@@ -179,7 +180,7 @@ pub(super) fn bodies(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     let mut defaults = Vec::new();
     for (at, item) in sections.of("type").iter().enumerate().take(cx.records.len()) {
         let Some(table) = cx.table(item.node, "a record type") else { continue };
-        cx.allow(table, "a record type", &["open", "field", "doc"]);
+        cx.allow(table, &language::RECORD);
         cx.records[at].open = cx.flag(table, "open");
         let Some(fields) = cx.need(table, item.node.span, "a record type", "field") else { continue };
         let fields = cx.fields(fields, Beside::Full, "a field of a record");
@@ -221,10 +222,10 @@ fn cells(cx: &mut Cx<'_>, sections: &Sections<'_>, at: usize) {
     let Some(Kind::List(rows)) = table.get("row").map(|node| &node.kind) else { return };
     let columns = cx.tables[at].columns.clone();
     let names: Vec<String> = columns.iter().map(|column| cx.text_of(column.name)).collect();
-    let known: Vec<&str> = std::iter::once("id").chain(names.iter().map(String::as_str)).collect();
+    let known: Vec<&str> = language::ROW.names().into_iter().chain(names.iter().map(String::as_str)).collect();
     for node in rows {
         let Kind::Table(row) = &node.kind else { continue };
-        cx.allow(row, "a row", &known);
+        cx.allow_only(row, language::ROW.what, &known);
         let mut cells = Vec::new();
         for (column, name) in columns.iter().zip(&names) {
             cells.push(match row.get(name) {

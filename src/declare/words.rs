@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, quoted, suggest};
+use crate::language;
 use crate::lexicon::{Atom, expand, fold_text, fold_word, parse_phrase};
 use crate::model::ids::InputId;
 use crate::model::lexicon::{
@@ -18,7 +19,6 @@ use crate::syntax::{Field, Kind, Node, Table};
 use super::cx::{Cx, Item, poisoned};
 use super::literals::{Sigil, sigil};
 use super::merge::Sections;
-use super::types::TYPE_KEYS;
 
 /// Whose names a `{name}` in a phrase may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +37,7 @@ pub(super) fn signals(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     for item in sections.of("signal") {
         cx.check_name("a signal", item.name, item.key);
         let Some(table) = cx.table(item.node, "a signal") else { continue };
-        let known: Vec<&str> = TYPE_KEYS.iter().copied().chain(["many", "values", "rule", "complete", "doc"]).collect();
-        cx.allow(table, "a signal", &known);
+        cx.allow(table, &language::SIGNAL);
         let ty = cx.read_type(table, item.key, item.name);
         let doc = cx.doc(table);
         cx.add_input(item.name, ty, InputKind::Signal, doc, item.key);
@@ -110,11 +109,7 @@ pub(super) fn lexicon(cx: &Cx<'_>, sections: &Sections<'_>) -> Words {
             signal(cx, &mut words, item, table, input);
         }
     }
-    for item in sections.of("lexicon").iter().filter(|item| item.name != "filler") {
-        let found = super::cx::unknown("key", item.name, item.key, ["filler"]);
-        let message = format!("unknown key {} in `[lexicon]`", quoted(item.name));
-        cx.out.push(Diagnostic { code: Code::UnknownKey, message, ..found });
-    }
+    cx.settings(sections, "lexicon", &language::LEXICON);
     let fillers = sections.get("lexicon", "filler").and_then(|node| cx.list(node, "fillers")).unwrap_or_default();
     words.lexicon.fillers = fillers.iter().filter_map(|node| cx.phrase(node, &words, Slots::Nobody)).collect();
     for item in sections.of("command") {
@@ -240,7 +235,7 @@ fn clash<T: PartialEq + Clone>(
 fn part(cx: &Cx<'_>, words: &Words, item: &Item<'_>) -> Part {
     let mut part = Part { name: item.name.to_owned(), rules: Vec::new() };
     let Some(table) = cx.table(item.node, "a part") else { return part };
-    cx.allow(table, "a part", &["values", "pattern", "doc"]);
+    cx.allow(table, &language::PART);
     if table.get("values").is_none() && table.get("pattern").is_none() {
         cx.error_help(
             Code::MissingKey,
@@ -331,7 +326,7 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
     let mut partial: BTreeMap<usize, Span> = BTreeMap::new();
     for node in table.get("rule").and_then(|node| cx.list(node, "rules")).unwrap_or_default() {
         let Some(table) = cx.table(node, "a rule") else { continue };
-        cx.allow(table, "a rule", &["phrase", "pattern", "value"]);
+        cx.allow(table, &language::RULE);
         if table.get("phrase").is_none() && table.get("pattern").is_none() {
             cx.error_help(Code::MissingKey, node.span, "a rule without words", "write `phrase` or `pattern`");
             continue;

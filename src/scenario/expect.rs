@@ -1,6 +1,7 @@
 //! Reading `expect`: what a turn must come to.
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::language;
 use crate::model::Pack;
 use crate::model::ids::{FrameSet, ModeId};
 use crate::model::names::Sym;
@@ -16,7 +17,7 @@ use super::{Spanned, turn};
 /// Reads the table under `expect`.
 pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
     let pack = registry.pack();
-    let reader = field.table("an expectation")?;
+    let reader = field.table(&language::EXPECT)?;
     let out = reader.out();
     if matches!(&field.node.kind, Kind::Table(table) if table.is_empty()) {
         return field.bad("the expectation is empty: it checks nothing", "say what must come of the turn");

@@ -16,6 +16,7 @@ use jiff::civil::Date;
 use jiff::tz::Offset;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::language;
 use crate::source::{FileId, Span};
 use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 
@@ -117,7 +118,7 @@ fn scenarios(root: &Node, out: &Diagnostics, all: &mut Vec<Scenario>) {
         all.extend(scenario(root, out));
         return;
     }
-    let Some(reader) = Reader::new(root, "a scenario file", out) else { return };
+    let Some(reader) = Reader::new(root, &language::SCENARIOS, out) else { return };
     if let Some(list) = reader.required("scenarios").and_then(Field::list) {
         if list.len() == 0 {
             let found = Diagnostic::error(Code::BadValue, root.span, "the file holds no scenario");
@@ -130,11 +131,11 @@ fn scenarios(root: &Node, out: &Diagnostics, all: &mut Vec<Scenario>) {
 
 /// Reads one scenario. Without a name it is a fault of the file; anything else is a fault of the scenario.
 fn scenario(node: &Node, out: &Diagnostics) -> Option<Scenario> {
-    let named = Reader::new(node, "a scenario", out)?;
+    let named = Reader::new(node, &language::SCENARIO, out)?;
     let name = named.required_as("scenario", "write `scenario: what it shows`")?;
     let (name, span) = (name.word()?.trim().to_owned(), name.span());
     let own = Diagnostics::new();
-    let reader = Reader::new(node, "a scenario", &own)?;
+    let reader = Reader::new(node, &language::SCENARIO, &own)?;
     let _ = reader.optional("scenario");
     let spanned = |field: Field<'_>| field.word().map(|text| Spanned { value: text.to_owned(), span: field.span() });
     let pack = reader.optional("pack").and_then(spanned);
@@ -158,7 +159,7 @@ fn scenario(node: &Node, out: &Diagnostics) -> Option<Scenario> {
 
 fn clock(field: Field<'_>) -> Clock {
     let mut clock = Clock::default();
-    let Some(reader) = field.table("the env of a scenario") else { return clock };
+    let Some(reader) = field.table(&language::ENV) else { return clock };
     let now = reader.optional("now").and_then(|field| {
         let text = field.date()?;
         match text.parse::<Timestamp>() {

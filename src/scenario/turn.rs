@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::engine::Event;
+use crate::language;
 use crate::model::ids::{EventId, PortId};
 use crate::model::json::{fields_from_json, scalar_text};
 use crate::model::reason::STATUSES;
@@ -14,11 +15,9 @@ use crate::syntax::{Entry, Field, Kind, Node, Reader};
 use super::script::{Call, CallName, Happens, Input, Reply, Turn, presence, unknown, want};
 use super::{Spanned, expect, show, typed};
 
-const OWN_KEYS: [&str; 6] = ["signals", "assistant", "expect", "calls", "outcome", "events"];
-
 /// Reads a turn.
 pub fn read(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Turn> {
-    let reader = Reader::new(node, "a turn", out)?;
+    let reader = Reader::new(node, &language::TURN, out)?;
     if let Some(reply) = reader.optional("assistant") {
         let _ = reply.text();
     }
@@ -39,7 +38,7 @@ pub fn read(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Turn>
                 out.push(Diagnostic::error(Code::BadValue, field.span(), "the turn holds no event").help("write one"));
             }
             list.filter_map(|item| {
-                let reader = item.table("an input")?;
+                let reader = item.table(&language::INPUT)?;
                 input(registry, &reader, item.node)
             })
             .collect()
@@ -77,8 +76,7 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
     }
     let Some((entry, event, field)) = events.into_iter().next() else {
         // An unknown key was reported already: most likely it was meant to be the event.
-        if !matches!(&node.kind, Kind::Table(table) if table.iter().any(|entry| !OWN_KEYS.contains(&entry.key.as_str())))
-        {
+        if !matches!(&node.kind, Kind::Table(table) if table.iter().any(|entry| !language::TURN.has(&entry.key))) {
             let known = listed(turn_keys(pack));
             let found = Diagnostic::error(Code::MissingKey, node.span, "the turn says nothing that happens");
             out.push(found.help(format!("write one of {known}, `outcome`, `events`")));
@@ -152,14 +150,14 @@ fn turn_keys(pack: &Pack) -> Vec<&str> {
 }
 
 fn unknown_key(pack: &Pack, entry: &Entry, out: &Diagnostics) {
-    if OWN_KEYS.contains(&entry.key.as_str()) {
+    if language::TURN.has(&entry.key) {
         let message = format!("{} cannot stand inside `events`", quoted(&entry.key));
         let found = Diagnostic::error(Code::UnknownKey, entry.key_span, message);
         out.push(found.help("write it beside `events`, or make it a turn of its own"));
         return;
     }
     let mut known = turn_keys(pack);
-    known.extend(OWN_KEYS);
+    known.extend(language::TURN.names());
     let help = match suggest(&entry.key, known.iter().copied()) {
         Some(like) => format!("did you mean `{like}`?"),
         None => format!("the keys here are {}", listed(&known)),
@@ -171,7 +169,7 @@ fn unknown_key(pack: &Pack, entry: &Entry, out: &Diagnostics) {
 /// `outcome: { call or port, status, returns, error }`.
 fn by_hand(registry: &Registry, field: Field<'_>) -> Option<Input> {
     let pack = registry.pack();
-    let reader = field.table("an outcome")?;
+    let reader = field.table(&language::OUTCOME)?;
     let call = reader.optional("call").and_then(|field| field.word());
     let port = reader.optional("port").and_then(|field| port(pack, field, reader.out()));
     let reply = reply(registry, port, &reader);
@@ -210,11 +208,9 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
         (STATUSES[3], Status::Cancelled),
     ];
     let pack = registry.pack();
-    let returns = reader.optional("returns");
-    let value = reader.optional("value");
+    let given = reader.optional("returns");
     let status = reader.optional("status");
     let error = reader.optional("error");
-    let given = returns.or(value);
     let status = match status {
         Some(field) => field.one_of(&WORDS)?,
         None if given.is_some() => Status::Ok,
@@ -256,16 +252,15 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
 /// A scripted call.
 fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
     let pack = registry.pack();
-    let reader = field.table("a scripted call")?;
+    let reader = field.table(&language::CALL)?;
     let out = reader.out();
     let port = reader.required("port").and_then(|field| port(pack, field, out));
     let with = reader.optional("with");
     let open = reader.optional("open").and_then(Field::bool) == Some(true);
     let silent = port.is_some_and(|port| !pack.ports[port.index()].replies);
-    let says = ["returns", "value", "status", "error"].iter().any(|key| reader.has(key));
+    let says = ["returns", "status", "error"].iter().any(|key| reader.has(key));
     let reply = if open || (silent && !says) {
-        let _ =
-            (reader.optional("returns"), reader.optional("value"), reader.optional("status"), reader.optional("error"));
+        let _ = (reader.optional("returns"), reader.optional("status"), reader.optional("error"));
         if says {
             return field.bad("a call that stays open does not end", "leave out `open`, or what it returns");
         }

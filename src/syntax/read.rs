@@ -1,21 +1,20 @@
 //! From nodes to typed declarations: every reader of a document goes through here, so all say the same about wrong input.
 //!
-//! A [`Reader`] reads one table and remembers which keys were asked for; a [`Field`] is one value on its way to a type. Both
+//! A [`Reader`] reads one table and knows which keys it may have; a [`Field`] is one value on its way to a type. Both
 //! hold the shared sink: what is wrong is reported once, at its place, and comes back as `None`. A null is reported by the
 //! parser already, so here it is silent.
 //!
 //! ```
-//! # use segue::{diag::Diagnostics, source::SourceMap, syntax::{Field, Format, Reader, parse}};
+//! # use segue::{diag::Diagnostics, language, source::SourceMap, syntax::{Field, Format, Reader, parse}};
 //! # let mut sources = SourceMap::default();
-//! # let text = "id: T3\npriority: 2\n";
+//! # let text = "table: colour\nas: c\n";
 //! # let file = sources.add("t3.yaml", text);
 //! let out = Diagnostics::new();
 //! let root = parse(file, text, Format::Yaml, &out).unwrap();
-//! let r = Reader::new(&root, "a class", &out).unwrap();
-//! let id = r.required("id").and_then(Field::text);
-//! let priority = r.optional("priority").and_then(Field::int).unwrap_or(0);
+//! let r = Reader::new(&root, &language::FOR_EACH, &out).unwrap();
+//! let (table, alias) = (r.required("table").and_then(Field::text), r.required("as").and_then(Field::word));
 //! r.finish();
-//! assert_eq!((id, priority, out.len()), (Some("T3"), 2, 0));
+//! assert_eq!((table, alias, out.len()), (Some("colour"), Some("c"), 0));
 //! ```
 
 use std::cell::RefCell;
@@ -24,26 +23,27 @@ use rust_decimal::Decimal;
 
 use super::{Entry, Kind, Node, Table};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::language::Shape;
 use crate::source::Span;
 
-/// One table that is being read. Keys never asked for are unknown, says [`Reader::finish`].
+/// One table that is being read. Keys that its shape does not have are unknown, says [`Reader::finish`].
 #[derive(Debug)]
 pub struct Reader<'a> {
     node: &'a Node,
     table: &'a Table,
-    what: &'static str,
+    shape: &'static Shape,
     out: &'a Diagnostics,
     asked: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Reader<'a> {
-    /// Begins to read a table. `what` names it with its article, such as "a class"; anything else is a wrong type.
+    /// Begins to read a table; anything else is a wrong type. `shape` says what it is called and which keys it may have.
     #[must_use]
-    pub fn new(node: &'a Node, what: &'static str, out: &'a Diagnostics) -> Option<Self> {
+    pub fn new(node: &'a Node, shape: &'static Shape, out: &'a Diagnostics) -> Option<Self> {
         let field = Field { node, out };
         match &node.kind {
-            Kind::Table(table) => Some(Self { node, table, what, out, asked: RefCell::default() }),
-            _ => field.wrong_type(&format!("{what} (a table)")),
+            Kind::Table(table) => Some(Self { node, table, shape, out, asked: RefCell::default() }),
+            _ => field.wrong_type(&format!("{} (a table)", shape.what)),
         }
     }
 
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
     pub fn required_as(&self, key: &'static str, help: &str) -> Option<Field<'a>> {
         let field = self.optional_or_null(key);
         if field.is_none() {
-            let message = format!("{} lacks the key `{key}`", self.what);
+            let message = format!("{} lacks the key `{key}`", self.shape.what);
             self.out.push(Diagnostic::error(Code::MissingKey, self.node.span, message).help(help));
         }
         field.filter(|field| field.node.kind != Kind::Null)
@@ -68,14 +68,19 @@ impl<'a> Reader<'a> {
     }
 
     fn optional_or_null(&self, key: &'static str) -> Option<Field<'a>> {
-        self.asked.borrow_mut().push(key);
+        self.ask(key);
         self.table.get(key).map(|node| Field { node, out: self.out })
     }
 
     /// The entry of a key, for messages about the key itself. It counts as asked for.
     pub fn entry(&self, key: &'static str) -> Option<&'a Entry> {
-        self.asked.borrow_mut().push(key);
+        self.ask(key);
         self.table.entry(key)
+    }
+
+    fn ask(&self, key: &'static str) {
+        debug_assert!(self.shape.has(key), "`{key}` is no key of {}", self.shape.what);
+        self.asked.borrow_mut().push(key);
     }
 
     /// Whether a key is given. It does not count as asked for.
@@ -92,14 +97,16 @@ impl<'a> Reader<'a> {
         rest.map(move |entry| (entry, Field { node: &entry.value, out }))
     }
 
-    /// Ends the reading: every key that was not asked for is unknown.
+    /// Ends the reading: every key that the shape does not have is unknown.
     pub fn finish(self) {
-        let mut known = self.asked.into_inner();
+        let mut known = self.shape.names();
+        let asked = self.asked.into_inner();
+        debug_assert!(known.iter().all(|key| asked.contains(key)), "{} has a key that nothing reads", self.shape.what);
         for entry in self.table {
             if known.contains(&entry.key.as_str()) {
                 continue;
             }
-            let message = format!("unknown key {} in {}", quoted(&entry.key), self.what);
+            let message = format!("unknown key {} in {}", quoted(&entry.key), self.shape.what);
             let help = match suggest(&entry.key, known.iter().copied()) {
                 Some(name) => format!("did you mean `{name}`?"),
                 None => {
@@ -278,8 +285,8 @@ impl<'a> Field<'a> {
 
     /// A table with known keys.
     #[must_use]
-    pub fn table(self, what: &'static str) -> Option<Reader<'a>> {
-        Reader::new(self.node, what, self.out)
+    pub fn table(self, shape: &'static Shape) -> Option<Reader<'a>> {
+        Reader::new(self.node, shape, self.out)
     }
 
     /// A table whose keys are names of the author's choice, in source order.
@@ -341,6 +348,7 @@ pub fn exact(text: &str) -> Option<Decimal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::{FOR_EACH, ROW, SETTLE_ROW};
     use crate::source::SourceMap;
     use crate::syntax::{Format, parse};
 
@@ -351,8 +359,7 @@ mod tests {
         let out = Diagnostics::new();
         let node = parse(file, &text, Format::Yaml, &out).expect("a tree");
         assert!(out.is_empty(), "{out:?}");
-        let reader = Reader::new(&node, "a file", &out).expect("a table");
-        let value = read(reader.required("v").expect("the key"));
+        let value = read(Field::new(node.at("v"), &out));
         let found = out.clone().into_sorted();
         (value, found.into_iter().map(|d| format!("{} / {}", d.message, d.help.unwrap_or_default())).collect())
     }
@@ -402,7 +409,7 @@ mod tests {
             assert_eq!(on(yaml, read), (false, vec![wanted.to_owned()]));
         };
         check("foo", &|f| f.list().is_some(), "expected a list, found text `foo` / ");
-        check("[a]", &|f| f.table("a class").is_some(), "expected a class (a table), found a list / ");
+        check("[a]", &|f| f.table(&FOR_EACH).is_some(), "expected `for_each` (a table), found a list / ");
         check("1", &|f| f.entries().is_some(), "expected a table, found number `1` / ");
         check("2020", &|f| f.text().is_some(), "expected text, found number `2020` / quote it: \"2020\"");
         check("true", &|f| f.text().is_some(), "expected text, found `true` / quote it: \"true\"");
@@ -429,22 +436,22 @@ mod tests {
 
     #[test]
     fn keys_not_asked_for_are_unknown() {
-        let (_, found) = on("{idd: 1, zzz: 2, b: 3}", |f| {
-            let r = f.table("a class").expect("a table");
-            assert!(r.has("zzz") && r.entry("b").is_some());
-            assert!(r.optional("id").is_none() && r.required("name").is_none());
+        let (_, found) = on("{ona: 1, zzz: 2, when: 3}", |f| {
+            let r = f.table(&SETTLE_ROW).expect("a table");
+            assert!(r.has("zzz") && r.entry("when").is_some());
+            assert!(r.optional("on").is_none() && r.required("do").is_none());
             r.finish();
         });
         assert_eq!(
             found,
             [
-                "a class lacks the key `name` / add the key `name`",
-                "unknown key `idd` in a class / did you mean `id`?",
-                "unknown key `zzz` in a class / the keys here are `b`, `id`, `name`",
+                "a settle row lacks the key `do` / add the key `do`",
+                "unknown key `ona` in a settle row / did you mean `on`?",
+                "unknown key `zzz` in a settle row / the keys here are `do`, `on`, `when`",
             ]
         );
         let (rest, _) = on("{id: 1, x: 2, y: 3}", |f| {
-            let r = f.table("a record").expect("a table");
+            let r = f.table(&ROW).expect("a table");
             let _ = r.optional("id");
             r.rest().map(|(entry, _)| entry.key.clone()).collect::<Vec<_>>()
         });

@@ -7,6 +7,7 @@ mod lines;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diag::{Diagnostics, listed};
+use crate::language;
 use crate::source::{SourceMap, SourceText};
 use crate::syntax::{self, Field, Format, Reader};
 
@@ -71,7 +72,7 @@ impl Workspace {
         let out = Diagnostics::new();
         let file = sources.add(MARK, &text);
         if let Some(node) = syntax::parse(file, &text, Format::Toml, &out)
-            && let Some(reader) = Reader::new(&node, "the workspace", &out)
+            && let Some(reader) = Reader::new(&node, &language::WORKSPACE, &out)
         {
             let lists = [("packs", "transitions", &mut own.packs), ("scenarios", "scenarios", &mut own.scenarios)];
             for (key, usual, folders) in lists {

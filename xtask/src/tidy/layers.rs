@@ -10,6 +10,7 @@ pub const LAYERS: &[&str] = &[
     "source",
     "diag",
     "report",
+    "language",
     "syntax",
     "model",
     "lexicon",

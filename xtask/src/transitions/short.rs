@@ -1,6 +1,6 @@
 //! Short forms of what a class declares: conditions, triggers and effects as they are said in one line.
 
-use segue::declare::TESTS;
+use segue::language::TEST;
 use segue::syntax::{Kind, Node, Table};
 
 use super::read::{items, section, table, text, texts};
@@ -34,7 +34,7 @@ fn tests(path: &str, of: &Table, parts: &mut Vec<String>) {
             ("", "any" | "all", Kind::List(list)) => parts.push(format!("{} [ {} ]", entry.key, all(list).join(" | "))),
             ("", "not", Kind::Table(inner)) => parts.push(format!("not ( {} )", condition(inner).join(", "))),
             ("", "is", Kind::Text(name)) => parts.push(format!("is {name}")),
-            (_, _, Kind::Table(inner)) if inner.iter().any(|entry| TESTS.contains(&entry.key.as_str())) => {
+            (_, _, Kind::Table(inner)) if inner.iter().any(|entry| TEST.has(&entry.key)) => {
                 parts.extend(inner.iter().map(|test| format!("{here} {}", one_test(&test.key, &test.value))));
             }
             (_, _, Kind::Table(inner)) => tests(&here, inner, parts),

@@ -1,0 +1,233 @@
+//! The other sections of a pack: manifest, vocabulary, frames, events, ports, messages, answer modes, blocks.
+
+use super::class::CONDITION;
+use super::types::{ENUM, ENUM_DOC, KEY_OF_DOC, PAYLOAD_FIELD, PLAIN, TYPE_DOC};
+use super::{Count, DOC, FRAME_FIELD, NAMES, Names, Rest, Shape, TYPE, Value, form, may, need};
+
+/// `[pack]`.
+pub static MANIFEST: Shape = Shape::new(
+    "manifest",
+    "`[pack]`",
+    "The manifest of the pack.",
+    &[&[
+        need("id", Value::Word, "The id of the pack."),
+        need("title", Value::Word, "Its title, for people."),
+        DOC,
+        need("aggregate", Value::Word, "The name of the session state in saved form."),
+        need(
+            "owner",
+            Value::List(&Value::Name),
+            "The owners: sub-states of the session. Each frame and class has one.",
+        ),
+        may("decide", NAMES, "Frames of which every class declares the fate; default none."),
+        may(
+            "precedence",
+            Value::List(&NAMES),
+            "Chains of class ids and groups, strongest first; transitive, without a cycle.",
+        ),
+        may(
+            "while_open",
+            Value::OneOf(&["cancel", "refuse"]),
+            "What an event does while a call is open: `cancel` it (default), or be refused.",
+        ),
+        may("step_limit", Value::Int(1, 10_000), "Most steps in one turn, default 16."),
+    ]],
+)
+.split();
+
+static DEPTHS: Rest = Rest { doc: "A depth: the frames that it carries.", names: Names::Declared, value: &NAMES };
+
+/// `[carryover]` of the manifest.
+pub static CARRYOVER: Shape = Shape::new(
+    "carryover",
+    "`[carryover]`",
+    "What carryover is about. A pack without it writes no `carryover` in its classes.",
+    &[&[
+        DOC,
+        need("universe", NAMES, "The frames that carryover is about."),
+        may(
+            "limit",
+            Value::Word,
+            "An enum field (`\"frame.field\"`) whose values are names of depths; left out = no limit.",
+        ),
+        need("depth", Value::Names(&DEPTHS), "Names of depths, each with the frames that it carries."),
+    ]],
+)
+.split();
+
+static TYPES: Rest = Rest { doc: "A name and its type.", names: Names::Declared, value: &Value::Table(&TYPE) };
+static PAYLOAD: Rest =
+    Rest { doc: "A name and its type.", names: Names::Declared, value: &Value::Table(&PAYLOAD_FIELD) };
+static FRAME_FIELDS: Rest =
+    Rest { doc: "A field and its type.", names: Names::Declared, value: &Value::Table(&FRAME_FIELD) };
+
+/// A record type.
+pub static RECORD: Shape = Shape::new(
+    "record",
+    "a record type",
+    "A record: named fields, each with a type.",
+    &[&[
+        DOC,
+        may("open", Value::Bool, "Keeps, carries and sends back keys that it does not know; default false."),
+        need("field", Value::Names(&TYPES), "Its fields."),
+    ]],
+);
+
+/// A relative period.
+pub static RELATIVE: Shape = Shape::new(
+    "relative",
+    "a relative period",
+    "A period that starts at the unit that holds today, moved by `offset` units, and is `length` units long.",
+    &[&[
+        need("unit", Value::OneOf(&["day", "week", "month", "quarter", "year"]), "The unit."),
+        need(
+            "offset",
+            Value::Int(-100_000, 100_000),
+            "By how many units the start is moved; 0 = the unit that holds today.",
+        ),
+        need("length", Value::Int(1, 100_000), "How many units it is long."),
+        DOC,
+    ]],
+);
+
+/// A parameter.
+pub static PARAM: Shape = Shape::new(
+    "param",
+    "a parameter",
+    "A value that a load may change, used as `\"%name\"`.",
+    &[&[
+        may("type", PLAIN, TYPE_DOC),
+        may("enum", ENUM, ENUM_DOC),
+        may("key_of", Value::Word, KEY_OF_DOC),
+        need("default", Value::Literal, "Its value where a load gives no other."),
+        may("min", Value::Number, "The least it may be (int, decimal)."),
+        may("max", Value::Number, "The most it may be (int, decimal)."),
+        DOC,
+    ]],
+)
+.forms(Count::One, &[form("type"), form("enum"), form("key_of")]);
+
+/// A table of the pack.
+pub static TABLE: Shape = Shape::new(
+    "table",
+    "a table of the pack",
+    "Rows that the pack knows, by their `id`.",
+    &[&[
+        DOC,
+        may("column", Value::Names(&TYPES), "Its columns; the column `id` is the key and is not declared."),
+        need("row", Value::List(&Value::Table(&ROW)), "Its rows."),
+    ]],
+);
+
+/// A row of a table of the pack.
+pub static ROW: Shape = Shape::new(
+    "row",
+    "a row",
+    "A row: its `id`, and a value for each column that has no default and is not optional.",
+    &[&[need("id", Value::Word, "The key of the row.")]],
+)
+.rest("A column and its value.", Names::Any, &Value::Literal);
+
+/// A frame.
+pub static FRAME: Shape = Shape::new(
+    "frame",
+    "a frame",
+    "A part of what a session remembers.",
+    &[&[
+        need("owner", Value::Word, "Its owner, one of those of the manifest."),
+        may("seed", Value::Word, "Its name in saved state; default its own."),
+        DOC,
+        need("field", Value::Names(&FRAME_FIELDS), "Its fields."),
+        may("invariant", Value::List(&Value::Table(&FRAME_INVARIANT)), "What always holds of it."),
+    ]],
+);
+
+const INVARIANT_ID: super::Key = need("id", Value::Name, "Its id, unique in the pack.");
+const WHEN: super::Key = may("when", CONDITION, "Where this holds …");
+const THEN: super::Key = need("then", CONDITION, "… this holds too.");
+
+/// An invariant of a frame.
+pub static FRAME_INVARIANT: Shape = Shape::new(
+    "frame_invariant",
+    "an invariant",
+    "What always holds of the frame.",
+    &[&[
+        INVARIANT_ID,
+        DOC,
+        WHEN,
+        THEN,
+        may(
+            "repair",
+            super::class::EFFECTS,
+            "Applied to a saved state that breaks it: only `set` and `clear`. Left out = such a state is refused.",
+        ),
+    ]],
+);
+
+/// An invariant of the pack.
+pub static INVARIANT: Shape = Shape::new(
+    "invariant",
+    "an invariant",
+    "What holds of every step; it may also speak of input, outcome, answer, reason, call and before.",
+    &[&[INVARIANT_ID, DOC, WHEN, THEN]],
+);
+
+/// An event.
+pub static EVENT: Shape = Shape::new(
+    "event",
+    "an event",
+    "Something that can happen.",
+    &[&[
+        DOC,
+        may("turn", Value::Word, "The key of a scenario turn; default the event's name."),
+        may("text", Value::Word, "The payload field that the lexicon reads; such an event carries signals."),
+        may("field", Value::Names(&PAYLOAD), "Its payload."),
+    ]],
+);
+
+/// A port.
+pub static PORT: Shape = Shape::new(
+    "port",
+    "a port",
+    "Something that the host can be asked to do.",
+    &[&[
+        DOC,
+        need("request", Value::Names(&TYPES), "Its arguments."),
+        may("response", Value::Names(&PAYLOAD), "The fields of its answer. Not with `reply = \"none\"`."),
+        may("reply", Value::OneOf(&["none"]), "No outcome will come."),
+    ]],
+)
+.forms(Count::One, &[form("response"), form("reply")]);
+
+static CONSTANTS: Rest = Rest { doc: "A constant and its value.", names: Names::Declared, value: &Value::Scalar };
+
+/// A message.
+pub static MESSAGE: Shape = Shape::new(
+    "message",
+    "a message",
+    "Something that a step sends.",
+    &[&[
+        DOC,
+        need("channel", Value::OneOf(&["ui", "stream", "log"]), "Where it goes."),
+        may("level", Value::OneOf(&["debug", "info", "warning", "error"]), "Of a log message, which must have one."),
+        may("const", Value::Names(&CONSTANTS), "What it always says."),
+        may("field", Value::Names(&TYPES), "What it is given."),
+        may("text", Value::Text, "A text for people; `{field}` is a field of the message."),
+    ]],
+);
+
+/// An answer mode.
+pub static ANSWER_MODE: Shape = Shape::new(
+    "answer_mode",
+    "an answer mode",
+    "A kind of answer.",
+    &[&[need("claims", Value::OneOf(&["confirmed", "limited", "nothing"]), "How much such an answer claims."), DOC]],
+);
+
+/// A named list of effects.
+pub static BLOCK: Shape = Shape::new(
+    "block",
+    "a block",
+    "A named list of effects, used as `{ use = \"name\" }`.",
+    &[super::class::BLOCK_KEYS],
+);
