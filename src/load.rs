@@ -2,7 +2,7 @@
 
 use crate::check::check;
 use crate::declare::{Declared, Options, SourceText, declare};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, Span};
 
@@ -30,7 +30,7 @@ pub fn load(files: &[SourceText], options: &Options) -> Loaded {
                 Err(errors) => {
                     for error in errors {
                         let span = error.span.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
-                        diagnostics.push(Diagnostic::error(Code::BadPattern, span, error.message).help_opt(error.help));
+                        diagnostics.push(Diagnostic::error(error.code, span, error.message).help_opt(error.help));
                     }
                 }
             }

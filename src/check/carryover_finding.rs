@@ -67,7 +67,7 @@ pub fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
         Finding::Outside { frame, field } => {
             let named = field.map_or_else(|| show::frame(pack, *frame).to_owned(), |slot| show::slot(pack, slot));
             Diagnostic::error(
-                Code::Contradiction,
+                Code::OutsideCarryover,
                 class.span,
                 format!("`forbid` of `{id}` names `{named}`, which carryover is not about"),
             )
@@ -77,7 +77,7 @@ pub fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
         Finding::PreserveLost { slot, fate, at } => {
             let (name, frame) = (show::slot(pack, *slot), show::frame(pack, frame_of(pack, *slot)));
             let finding = Diagnostic::error(
-                Code::Contradiction,
+                Code::PreserveLost,
                 *at,
                 format!("`{id}` preserves `{name}`, which its carry resets"),
             )

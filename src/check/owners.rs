@@ -60,15 +60,19 @@ fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
         }
         Finding::Untouched(frame) => {
             let short = show::frame(pack, frame);
-            Diagnostic::error(Code::NotOwner, class.span, format!("`{id}` touches `{short}` but never writes it"))
+            Diagnostic::error(Code::IdleTouches, class.span, format!("`{id}` touches `{short}` but never writes it"))
                 .also(pack.frames[frame.index()].span, format!("`{short}` is declared here"))
                 .help(format!("take `\"{short}\"` out of `touches`"))
         }
         Finding::OwnTouched(frame) => {
             let short = show::frame(pack, frame);
-            Diagnostic::error(Code::NotOwner, class.span, format!("`{id}` touches `{short}`, which its own owner owns"))
-                .also(pack.frames[frame.index()].span, format!("`{short}` is owned by `{owner}`"))
-                .help(format!("take `\"{short}\"` out of `touches`, which names frames of other owners only"))
+            Diagnostic::error(
+                Code::IdleTouches,
+                class.span,
+                format!("`{id}` touches `{short}`, which its own owner owns"),
+            )
+            .also(pack.frames[frame.index()].span, format!("`{short}` is owned by `{owner}`"))
+            .help(format!("take `\"{short}\"` out of `touches`, which names frames of other owners only"))
         }
     }
 }

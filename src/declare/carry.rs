@@ -87,7 +87,12 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
                     carry.keep.insert(frame);
                 } else {
                     let message = format!("{} is outside of the carryover universe", item.describe());
-                    cx.error_help(Code::BadValue, item.span, message, "such a frame is kept in any case: leave it out");
+                    cx.error_help(
+                        Code::OutsideCarryover,
+                        item.span,
+                        message,
+                        "such a frame is kept in any case: leave it out",
+                    );
                 }
             }
         }
@@ -105,7 +110,7 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
                 if !carry.frames.has(cx.slots[slot.index()].frame) && carry.depth.is_some() {
                     let message = format!("{} is not in the declared depth", item.describe());
                     cx.error_help(
-                        Code::BadValue,
+                        Code::OutsideCarryover,
                         item.span,
                         message,
                         "`fields` narrows what the depth carries: leave it out",
@@ -185,7 +190,7 @@ fn preserve(cx: &Cx<'_>, node: &Node) -> Option<Preserve> {
             let text = cx.word(node)?;
             let Sigil::Path(path) = sigil(text) else {
                 cx.error_help(
-                    Code::BadValue,
+                    Code::BadPath,
                     node.span,
                     format!("{} is not a path", quoted(text)),
                     format!("write \"${text}\""),
@@ -193,7 +198,7 @@ fn preserve(cx: &Cx<'_>, node: &Node) -> Option<Preserve> {
                 return None;
             };
             let [slot] = slots.as_slice() else {
-                cx.error_help(Code::BadValue, node.span, "a whole frame cannot equal a value", "name a field");
+                cx.error_help(Code::BadPath, node.span, "a whole frame cannot equal a value", "name a field");
                 return None;
             };
             match cx.path_in(node, path, 1, &scope) {

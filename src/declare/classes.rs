@@ -268,13 +268,33 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         if *boundary { heads::ALL } else { heads::ALL & !heads::REASON },
         "in `never` of a class that is not the boundary",
     );
-    let never_nodes =
-        table.get("never").and_then(|node| cx.list(node, "forbidden conditions: `[[never]]`")).unwrap_or_default();
-    let never = never_nodes.iter().map(|node| {
-        if matches!(&node.kind, Kind::Table(table) if table.is_empty()) {
-            cx.error_help(Code::BadValue, node.span, "this forbids every step", "write a condition, or `never = []`");
+    let bad_never = |node: &Node, message: String, help: &str| {
+        if node.kind != Kind::Null {
+            cx.error_help(Code::BadNever, node.span, message, help);
         }
-        (cx.cond(node, &never_scope.with_calls(calls)), node.span)
+    };
+    let never_nodes: &[Node] = match table.get("never") {
+        Some(Node { kind: Kind::List(rows), .. }) => rows,
+        Some(node) => {
+            let message = format!("`never` is {}, not a list of conditions", node.describe());
+            bad_never(node, message, "write `[[never]]` and a condition below it, or `never = []` for none");
+            &[]
+        }
+        None => &[],
+    };
+    let never = never_nodes.iter().filter_map(|node| {
+        match &node.kind {
+            Kind::Table(table) if table.is_empty() => {
+                bad_never(node, "this forbids every step".to_owned(), "write a condition, or `never = []` for none");
+            }
+            Kind::Table(_) => {}
+            _ => {
+                let message = format!("{} is no condition", node.describe());
+                bad_never(node, message, "write what must not be: `{ frame.field = { present = false } }`");
+                return None;
+            }
+        }
+        Some((cx.cond(node, &never_scope.with_calls(calls)), node.span))
     });
     let never = never.collect();
     let owner = table.get("owner").and_then(|node| cx.owner(node));
@@ -347,7 +367,7 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
                             "port `{}` sends no reply, so nothing settles",
                             cx.text_of(cx.ports[port.index()].name)
                         );
-                        cx.error_help(Code::BadValue, node.span, message, "leave the row out");
+                        cx.error_help(Code::NoReply, node.span, message, "leave the row out");
                     }
                 }
                 None => {
@@ -390,7 +410,7 @@ fn answer(cx: &Cx<'_>, node: &Node, boundary: bool, calls: &Calls) -> Option<Ans
             return None;
         }
         [first, second, ..] => {
-            let found = Diagnostic::error(Code::BadValue, second.key_span, "an answer has one form")
+            let found = Diagnostic::error(Code::OneOfSeveral, second.key_span, "an answer has one form")
                 .also(first.key_span, "the first one");
             cx.out.push(found.help("keep one of `mode`, `by`, `row`"));
             return None;

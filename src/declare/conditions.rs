@@ -70,7 +70,7 @@ impl Cx<'_> {
                     let of: Vec<Cond> = items.iter().map(|item| self.cond_in(item, scope, named)).collect();
                     if entry.key == "any" && items.is_empty() {
                         self.error_help(
-                            Code::BadValue,
+                            Code::SaysNothing,
                             entry.value.span,
                             "`any` of nothing never holds",
                             "list the alternatives, or leave `any` out",
@@ -96,7 +96,7 @@ impl Cx<'_> {
     fn combinator(&self, entry: &Entry, found: Diagnostic) -> Diagnostic {
         if TEST.has(&entry.key) {
             return Diagnostic::error(
-                Code::BadValue,
+                Code::BadPath,
                 entry.key_span,
                 format!("the test `{}` stands without a path", entry.key),
             )
@@ -121,7 +121,7 @@ impl Cx<'_> {
             let mut ring: Vec<&str> = named[at..].iter().map(String::as_str).collect();
             ring.push(name);
             self.error_help(
-                Code::BadValue,
+                Code::LeadsBack,
                 node.span,
                 format!("conditions in a ring: {}", ring.join(" → ")),
                 "a condition may use others, but not itself",
@@ -188,7 +188,7 @@ impl Cx<'_> {
         }
         if table.is_empty() {
             let message = "no test stands here";
-            self.error_help(Code::BadValue, span, message, "write a value, or a test such as `{ present = true }`");
+            self.error_help(Code::SaysNothing, span, message, "write a value, or a test such as `{ present = true }`");
         }
         if ops.is_empty() {
             return;
@@ -286,7 +286,7 @@ impl Cx<'_> {
         }
         let items = self.list(node, "values")?;
         if items.is_empty() {
-            self.error_help(Code::BadValue, node.span, "one of no values never holds", "list the values");
+            self.error_help(Code::SaysNothing, node.span, "one of no values never holds", "list the values");
         }
         let values: Vec<_> = items.iter().map(|item| self.literal(item, &tested.ty)).collect();
         values.into_iter().collect::<Option<Vec<_>>>().map(Op::In)
@@ -305,7 +305,7 @@ impl Cx<'_> {
     fn other(&self, ty: &Type, node: &Node, path: &str, scope: &Scope<'_>) -> Option<Operand> {
         if let Some(path) = path.strip_suffix('?') {
             let message = "`?` means nothing in a condition: a test on an absent value is unknown";
-            self.error_help(Code::BadValue, node.span, message, format!("write \"${path}\""));
+            self.error_help(Code::BadPath, node.span, message, format!("write \"${path}\""));
             return None;
         }
         match self.path_in(node, path, 1, scope) {

@@ -351,7 +351,7 @@ impl<'a> Cx<'a> {
         let good = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
         if !good {
             let message = format!("{} cannot name {kind}", quoted(name));
-            self.error_help(Code::BadValue, span, message, "names are letters, digits, `_` and `-`");
+            self.error_help(Code::BadName, span, message, "names are letters, digits, `_` and `-`");
         }
         good
     }

@@ -86,7 +86,7 @@ pub(super) fn derived(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Derived> {
         let names: Vec<String> = ring.iter().map(|id| cx.text_of(cx.inputs[id.index()].name)).collect();
         let message = format!("derived signals in a ring: {} → {}", names.join(" → "), names[0]);
         let span = cx.inputs[ring[0].index()].span;
-        cx.error_help(Code::BadValue, span, message, "a derived signal may read others, but not itself");
+        cx.error_help(Code::LeadsBack, span, message, "a derived signal may read others, but not itself");
         return Vec::new();
     }
     let mut sorted: Vec<Derived> = Vec::new();
@@ -230,7 +230,7 @@ pub(super) fn reference(cx: &Cx<'_>, node: &Node) -> Option<(Path, Type)> {
     let text = cx.text(node)?;
     let Sigil::Path(path) = sigil(text) else {
         cx.error_help(
-            Code::BadValue,
+            Code::BadPath,
             node.span,
             format!("{} is not a path", quoted(text)),
             format!("write \"${text}\""),

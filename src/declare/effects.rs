@@ -69,7 +69,7 @@ impl Cx<'_> {
             [] => {
                 if table.iter().all(|entry| known.contains(&entry.key.as_str())) {
                     self.error_help(
-                        Code::MissingKey,
+                        Code::SaysNothing,
                         node.span,
                         "an effect that does nothing",
                         "write one of `set`, `clear`, `append`, `remove`, `increment`, `merge`, `emit`, `call`, `use`",
@@ -78,7 +78,7 @@ impl Cx<'_> {
                 return;
             }
             [first, second, ..] => {
-                let found = Diagnostic::error(Code::BadValue, second.key_span, "an effect has one verb");
+                let found = Diagnostic::error(Code::OneOfSeveral, second.key_span, "an effect has one verb");
                 self.out.push(
                     found.also(first.key_span, "the first one").help("write a second item: effects are done in order"),
                 );
@@ -108,7 +108,7 @@ impl Cx<'_> {
             let mut ring: Vec<&str> = used[at..].iter().map(String::as_str).collect();
             ring.push(name);
             let message = format!("blocks in a ring: {}", ring.join(" → "));
-            return self.error_help(Code::BadValue, node.span, message, "a block may use others, but not itself");
+            return self.error_help(Code::LeadsBack, node.span, message, "a block may use others, but not itself");
         }
         let Kind::Table(table) = &item.node.kind else { return };
         let Some(list) = table.get("do") else { return };
@@ -169,7 +169,7 @@ impl Cx<'_> {
             }
         }
         if written.is_empty() && good {
-            self.error_help(Code::BadValue, node.span, "no field is named", "write `frame.field = value`");
+            self.error_help(Code::SaysNothing, node.span, "no field is named", "write `frame.field = value`");
         }
         (good && !written.is_empty()).then_some(written)
     }
@@ -243,7 +243,7 @@ impl Cx<'_> {
         if let Kind::List(items) = &node.kind
             && items.is_empty()
         {
-            self.error_help(Code::BadValue, node.span, "nothing is cleared", "name a frame or a field");
+            self.error_help(Code::SaysNothing, node.span, "nothing is cleared", "name a frame or a field");
         }
         let mut verbs = Vec::new();
         if !frames.is_empty() {
@@ -293,7 +293,7 @@ impl Cx<'_> {
         let with = self.arguments(node, table, value, &fields, scope);
         if let Some(keep) = table.entry("keep").filter(|_| !self.ports[port.index()].replies) {
             let message = format!("port `{name}` sends no reply, so nothing can be kept for it");
-            self.error_help(Code::BadValue, keep.key_span, message, "leave `keep` out");
+            self.error_help(Code::NoReply, keep.key_span, message, "leave `keep` out");
         }
         Some(Verb::Call(Call { id: self.intern(id?), port, with: with?, keep: keep? }))
     }

@@ -47,7 +47,7 @@ impl Cx<'_> {
                 Sigil::Path(_) => {
                     let message = format!("{} is a reference; here a value must be written out", quoted(text));
                     self.error_help(
-                        Code::BadValue,
+                        Code::BadPath,
                         node.span,
                         message,
                         format!("for the text itself write \"${text}\""),
@@ -118,7 +118,7 @@ impl Cx<'_> {
     fn check_max(&self, len: usize, max: u32, span: Span) {
         if len > max as usize {
             self.error_help(
-                Code::BadValue,
+                Code::OutOfRange,
                 span,
                 format!("{len} items where at most {max} are allowed"),
                 "leave some out, or raise `max`",
@@ -132,7 +132,7 @@ impl Cx<'_> {
         let mut good = true;
         for (item, node) in items.into_iter().zip(nodes) {
             if let Some(before) = first.get(&item) {
-                let found = Diagnostic::error(Code::BadValue, node.span, "the same item stands twice in a set");
+                let found = Diagnostic::error(Code::DuplicateItem, node.span, "the same item stands twice in a set");
                 self.out.push(found.also(*before, "first here").help("keep one"));
                 good = false;
             } else {
@@ -171,7 +171,8 @@ impl Cx<'_> {
 
     /// A mandatory field that is not given.
     pub fn lacks_field(&self, name: &str, field: &NamedType, span: Span) {
-        let found = Diagnostic::error(Code::MissingKey, span, format!("the mandatory {} is not given", quoted(name)));
+        let found =
+            Diagnostic::error(Code::MissingArgument, span, format!("the mandatory {} is not given", quoted(name)));
         self.out.push(
             found.also(field.span, "declared here").help(format!("give `{name}`, or declare it `optional = true`")),
         );
@@ -274,7 +275,7 @@ impl Cx<'_> {
             Some(near) => format!("did you mean `{near}`? The values are {}", listed(&known)),
             None => format!("the values are {}", listed(&known)),
         };
-        self.error_help(Code::UnknownName, span, format!("there is no {kind} {}", quoted(text)), help);
+        self.error_help(Code::UnknownValue, span, format!("there is no {kind} {}", quoted(text)), help);
         None
     }
 

@@ -35,7 +35,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     let mut manifest = Manifest { step_limit: 16, ..Manifest::default() };
     let Some(header) = sections.header("pack") else {
         cx.error_help(
-            Code::MissingKey,
+            Code::NoManifest,
             place,
             "the pack has no manifest",
             "write a section `[pack]` with `id`, `title`, `aggregate` and `owner`",
@@ -86,9 +86,12 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     if let Some(node) = sections.get("pack", "step_limit") {
         match Field::new(node, cx.out).int() {
             Some(limit @ 1..=10_000) => manifest.step_limit = u32::try_from(limit).unwrap_or(16),
-            Some(_) => {
-                cx.error_help(Code::BadValue, node.span, "the limit is out of range", "write a number from 1 to 10000")
-            }
+            Some(_) => cx.error_help(
+                Code::OutOfRange,
+                node.span,
+                "the limit is out of range",
+                "write a number from 1 to 10000",
+            ),
             None => {}
         }
     }
@@ -240,7 +243,7 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                 let name = cx.text_of(cx.frames[outside.index()].name);
                 let message = format!("the depth {} holds `{name}`, which is not in the universe", quoted(&entry.key));
                 cx.error_help(
-                    Code::BadValue,
+                    Code::OutsideCarryover,
                     entry.value.span,
                     message,
                     "add the frame to `universe`, or leave it out here",

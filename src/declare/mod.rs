@@ -404,7 +404,7 @@ fn boundary(cx: &Cx<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassI
             return None;
         }
         cx.error_help(
-            Code::Boundary,
+            Code::NoBoundary,
             place,
             "no class is the boundary",
             "one class must take what no other takes: give it `[[trigger]] event = \"boundary\"`",
@@ -421,11 +421,11 @@ fn boundary(cx: &Cx<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassI
     }
     };
     if count(first) > 1 {
-        cx.error_help(Code::Boundary, first.id_span, "the class has two boundary triggers", "keep one of them");
+        cx.error_help(Code::TwoBoundaries, first.id_span, "the class has two boundary triggers", "keep one of them");
     }
     for (_, other) in boundaries {
         let message = format!("{} is a second boundary", quoted(other.id));
-        let found = Diagnostic::error(Code::Boundary, other.id_span, message).also(first.id_span, "the first one");
+        let found = Diagnostic::error(Code::TwoBoundaries, other.id_span, message).also(first.id_span, "the first one");
         cx.out.push(found.help("only one class takes what no other takes: give the other one a trigger of its own"));
     }
     Some(ClassId::at(at))

@@ -123,7 +123,7 @@ impl Cx<'_> {
         if let Some((_, bit)) = HEADS.iter().find(|(head, _)| *head == piece.text) {
             if scope.heads & bit == 0 {
                 let message = format!("`{}` cannot be used {}", piece.text, scope.whose);
-                let found = Diagnostic::error(Code::BadValue, piece.span, message);
+                let found = Diagnostic::error(Code::OutOfPlace, piece.span, message);
                 return fault(found.help_opt(instead(piece.text, scope)));
             }
             return match *bit {
@@ -139,7 +139,7 @@ impl Cx<'_> {
         if let Some(at) = self.frame_names.get(piece.text) {
             if scope.heads & heads::FRAMES == 0 {
                 let message = format!("a frame cannot be used {}", scope.whose);
-                return fault(Diagnostic::error(Code::BadValue, piece.span, message));
+                return fault(Diagnostic::error(Code::OutOfPlace, piece.span, message));
             }
             return Ok(At::Frame { frame: FrameId(*at), before: false });
         }
@@ -335,7 +335,7 @@ impl Cx<'_> {
                 let inner = inner.filter(|inner| inner.matches('[').count() < 4);
                 let Some(inner) = inner else {
                     let found =
-                        Diagnostic::error(Code::BadValue, span, format!("{} does not lead into a map", quoted(text)));
+                        Diagnostic::error(Code::BadPath, span, format!("{} does not lead into a map", quoted(text)));
                     return fault(found.help("a value under a key is `\"[$path]\"`; the keys are `keys`"));
                 };
                 let (path, found) = self.resolve(&pieces(inner, &|_, _| span), scope, span)?;
@@ -362,7 +362,7 @@ impl Cx<'_> {
     /// All pieces of a path. `span` is the whole of it.
     pub fn resolve(&self, pieces: &[Piece<'_>], scope: &Scope<'_>, span: Span) -> Result<(Path, Type), Fault> {
         let Some((first, rest)) = pieces.split_first() else {
-            return fault(Diagnostic::error(Code::BadValue, span, "an empty path"));
+            return fault(Diagnostic::error(Code::BadPath, span, "an empty path"));
         };
         let mut at = self.head(first, scope, false)?;
         for piece in rest {
@@ -390,7 +390,7 @@ impl Cx<'_> {
             At::Call => ("`call` is not a value".to_owned(), "write `call.port`".to_owned()),
             At::Env => ("`env` is not a value".to_owned(), "write `env.today`".to_owned()),
         };
-        fault(Diagnostic::error(Code::BadValue, span, what).help(help))
+        fault(Diagnostic::error(Code::BadPath, span, what).help(help))
     }
 
     /// A path in a text node; `from` is where it begins in the text.
@@ -405,7 +405,7 @@ impl Cx<'_> {
         if text.starts_with('$') {
             let message = format!("{} is a path already", quoted(text));
             self.error_help(
-                Code::BadValue,
+                Code::BadPath,
                 node.span,
                 message,
                 format!("leave the `$` out: \"{}\"", text.trim_start_matches('$')),
@@ -437,7 +437,7 @@ impl Cx<'_> {
             Written::Slot(slot) => Some(slot),
             Written::Frame(_) => {
                 self.error_help(
-                    Code::BadValue,
+                    Code::BadPath,
                     node.span,
                     format!("{} is a frame", node.describe()),
                     "name one of its fields",

@@ -67,7 +67,8 @@ fn members(field: Field<'_>) -> Option<Members> {
     let text = field.word()?;
     match Members::read(text) {
         Some(members) => Some(members),
-        None => field.bad(
+        None => field.refused(
+            Code::BadPath,
             format!("{} is no path: a name in it is empty", quoted(text)),
             "write names of members with dots between, such as `signals.outcome`",
         ),
@@ -168,7 +169,12 @@ fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Ex
 fn some<'a, T>(cx: &Cx<'_>, field: Field<'a>, what: &str, of: impl Fn(Field<'a>) -> Option<T>) -> Vec<T> {
     let Some(list) = field.list() else { return Vec::new() };
     if list.len() == 0 {
-        cx.error_help(Code::BadValue, field.span(), "the list is empty", format!("name {what}, or leave the key out"));
+        cx.error_help(
+            Code::SaysNothing,
+            field.span(),
+            "the list is empty",
+            format!("name {what}, or leave the key out"),
+        );
     }
     list.filter_map(of).collect()
 }

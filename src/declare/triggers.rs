@@ -40,7 +40,7 @@ pub(super) fn on(cx: &Cx<'_>, node: &Node) -> Option<On> {
         };
         if !cx.ports[usize::from(at)].replies {
             let message = format!("port `{port}` sends no reply");
-            cx.error_help(Code::BadValue, node.span, message, "this trigger would never fire");
+            cx.error_help(Code::NoReply, node.span, message, "this trigger would never fire");
             return None;
         }
         return Some(On::Outcome { port: Some(PortId(at)), ok: Some(ok), base });
@@ -145,7 +145,7 @@ pub(super) fn trigger(cx: &Cx<'_>, node: &Node, around: &Around<'_>) -> Option<T
         let items = cx.list(node, "alternatives").unwrap_or_default();
         if items.is_empty() && matches!(node.kind, Kind::List(_)) {
             cx.error_help(
-                Code::BadValue,
+                Code::SaysNothing,
                 node.span,
                 "none of no alternatives matches",
                 "leave `any` out: then the event alone is enough",
@@ -231,7 +231,7 @@ fn alternative(cx: &Cx<'_>, node: &Node, event: EventId, text: bool, around: &Ar
                 let name = cx.text_of(cx.events[event.index()].name);
                 let message = format!("the event {} has no text to look at", quoted(&name));
                 cx.error_help(
-                    Code::BadValue,
+                    Code::TriggerCannotSee,
                     words.key_span,
                     message,
                     "declare `text` for the event, or test a signal",
@@ -245,7 +245,7 @@ fn alternative(cx: &Cx<'_>, node: &Node, event: EventId, text: bool, around: &Ar
         (None, Some(signal)) => by_signal(cx, table, &signal.value, event, text),
         (Some(words), Some(signal)) => {
             let found = Diagnostic::error(
-                Code::BadValue,
+                Code::OneOfSeveral,
                 signal.key_span,
                 "an alternative looks at words or at a signal, not both",
             );
@@ -283,13 +283,13 @@ fn by_signal(cx: &Cx<'_>, table: &Table, node: &Node, event: EventId, text: bool
         InputKind::Command if text => {}
         InputKind::Signal | InputKind::Command => {
             let message = format!("the event {} carries no signals: it has no text", event_name());
-            cx.error_help(Code::BadValue, node.span, message, "test one of its payload fields");
+            cx.error_help(Code::TriggerCannotSee, node.span, message, "test one of its payload fields");
             return None;
         }
         InputKind::Payload if of_event => {}
         InputKind::Payload => {
             let found = Diagnostic::error(
-                Code::BadValue,
+                Code::TriggerCannotSee,
                 node.span,
                 format!("{} is no field of the event {}", quoted(name), event_name()),
             );
@@ -298,25 +298,25 @@ fn by_signal(cx: &Cx<'_>, table: &Table, node: &Node, event: EventId, text: bool
         }
         InputKind::Derived | InputKind::Tag => {
             let message = format!("{} is worked out after triggers are matched", quoted(name));
-            cx.error_help(Code::BadValue, node.span, message, "test it in `entry`");
+            cx.error_help(Code::TriggerCannotSee, node.span, message, "test it in `entry`");
             return None;
         }
     }
     if let Some(entry) = table.entry("ambiguous") {
         if known.kind != InputKind::Signal {
             let message = format!("{} is no signal, so it is never ambiguous", quoted(name));
-            cx.error_help(Code::BadValue, entry.key_span, message, "leave `ambiguous` out");
+            cx.error_help(Code::TriggerCannotSee, entry.key_span, message, "leave `ambiguous` out");
             return None;
         }
         if let Some(is) = table.entry("is") {
-            let found = Diagnostic::error(Code::BadValue, is.key_span, "an ambiguous signal has no value to test");
+            let found = Diagnostic::error(Code::OneOfSeveral, is.key_span, "an ambiguous signal has no value to test");
             cx.out
                 .push(found.also(entry.key_span, "ambiguous here").help("keep one of them, or write two alternatives"));
             return None;
         }
         if !Field::new(&entry.value, cx.out).bool()? {
             cx.error_help(
-                Code::BadValue,
+                Code::SaysNothing,
                 entry.value.span,
                 "this is the same as leaving it out",
                 "write `ambiguous = true`, or leave it out",

@@ -78,7 +78,7 @@ impl Cx<'_> {
         let default = table.get("default").filter(|node| beside != Beside::Optional && node.kind != Kind::Null);
         if let (true, Some(entry)) = (optional, table.entry("default").filter(|_| default.is_some())) {
             let found = Diagnostic::error(
-                Code::BadValue,
+                Code::OneOfSeveral,
                 entry.key_span,
                 format!("{} has a default and is optional", quoted(name)),
             );
@@ -87,7 +87,7 @@ impl Cx<'_> {
         if beside == Beside::Frame && !optional && table.entry("default").is_none() && !table.is_empty() {
             let message = format!("the field {} has neither `optional` nor `default`", quoted(name));
             self.error_help(
-                Code::MissingKey,
+                Code::NoStartValue,
                 entry.key_span,
                 message,
                 "write `optional = true`, or `default = …`: what the field is before anything is written",
@@ -121,8 +121,8 @@ impl Cx<'_> {
             }
             [first, second, ..] => {
                 let message = format!("{} has two types", quoted(name));
-                let found =
-                    Diagnostic::error(Code::BadValue, second.key_span, message).also(first.key_span, "the first one");
+                let found = Diagnostic::error(Code::OneOfSeveral, second.key_span, message)
+                    .also(first.key_span, "the first one");
                 self.out.push(found.help("keep one of them"));
                 return POISON;
             }
@@ -143,7 +143,7 @@ impl Cx<'_> {
         match Field::new(node, self.out).int() {
             Some(max) if (1..=65_536).contains(&max) => u32::try_from(max).unwrap_or(u32::MAX),
             Some(_) => {
-                self.error_help(Code::BadValue, node.span, "`max` is out of range", "write a number from 1 to 65536");
+                self.error_help(Code::OutOfRange, node.span, "`max` is out of range", "write a number from 1 to 65536");
                 u32::MAX
             }
             None => u32::MAX,
@@ -199,7 +199,12 @@ impl Cx<'_> {
             "set" => {
                 let of = self.inner(node, name);
                 if of.is_collection() && !poisoned(&of) || matches!(of, Type::Record(_) | Type::Narrative) {
-                    self.error_help(Code::BadValue, node.span, "the items of a set are plain values", "write a `list`");
+                    self.error_help(
+                        Code::WrongType,
+                        node.span,
+                        "the items of a set are plain values",
+                        "write a `list`",
+                    );
                     return None;
                 }
                 Some(Type::Set { of: Box::new(of), max })
@@ -212,7 +217,7 @@ impl Cx<'_> {
                 let plain = matches!(key, Type::Text | Type::Id | Type::Enum(_) | Type::Key(_));
                 if !plain && !poisoned(&key) {
                     self.error_help(
-                        Code::BadValue,
+                        Code::WrongType,
                         node.span,
                         "a map cannot have keys of this type",
                         "keys are of type text, id, enum or key_of",
@@ -251,7 +256,7 @@ impl Cx<'_> {
     pub fn enum_values(&self, node: &Node) -> Option<Vec<Sym>> {
         let items = self.list(node, "the values of an enum")?;
         if items.is_empty() {
-            self.error_help(Code::BadValue, node.span, "an enum without values", "list its values");
+            self.error_help(Code::SaysNothing, node.span, "an enum without values", "list its values");
             return None;
         }
         let mut values: Vec<Sym> = Vec::new();

@@ -70,7 +70,7 @@ impl Cx<'_> {
         let Some(path) = text.strip_prefix("[$").and_then(|text| text.strip_suffix(']')) else {
             if let Sigil::Path(path) = sigil(text.trim_start_matches('[')) {
                 let help = format!("write \"[${}]\"", path.trim_end_matches(']'));
-                self.error_help(Code::BadValue, span, format!("{} is no path that is a key", quoted(text)), help);
+                self.error_help(Code::BadPath, span, format!("{} is no path that is a key", quoted(text)), help);
                 return None;
             }
             return self.key(text, span, ty).map(Expr::Value);
@@ -125,7 +125,7 @@ impl Cx<'_> {
             self.allow(table, &language::FIRST);
             let items = self.list(first, "values")?;
             if items.is_empty() {
-                self.error_help(Code::BadValue, first.span, "the first of nothing", "list the values");
+                self.error_help(Code::SaysNothing, first.span, "the first of nothing", "list the values");
                 return None;
             }
             let of: Vec<_> = items.iter().map(|item| self.expr(item, ty, scope)).collect();
@@ -173,7 +173,7 @@ impl Cx<'_> {
         };
         let Some(path) = path else {
             let help = "write a path: `pick = \"$frame.field?\"`";
-            self.error_help(Code::BadValue, from.span, "entries are picked from a list, a set or a map", help);
+            self.error_help(Code::BadPath, from.span, "entries are picked from a list, a set or a map", help);
             return None;
         };
         let (path, optional) = may_lack(path);
@@ -213,7 +213,7 @@ impl Cx<'_> {
         let text = self.bare(node)?;
         if text != "value" && !text.starts_with("value.") && !text.starts_with("value[") {
             let message = format!("{} is no part of an entry", quoted(text));
-            self.error_help(Code::BadValue, node.span, message, "begin with `value`: `take = \"value.…\"`");
+            self.error_help(Code::BadPath, node.span, message, "begin with `value`: `take = \"value.…\"`");
             return None;
         }
         self.found(node, text, 0, scope)
@@ -266,7 +266,7 @@ impl Cx<'_> {
                     Some(expr) => {
                         if !partial && may_be_left_out(&expr) && !field.optional && field.default.is_none() {
                             let message = format!("{} is mandatory, but this may leave it out", quoted(name));
-                            let found = Diagnostic::error(Code::BadValue, entry.value.span, message)
+                            let found = Diagnostic::error(Code::MissingArgument, entry.value.span, message)
                                 .also(field.span, "declared here");
                             self.out.push(found.help("leave the `?` out, or declare the field `optional = true`"));
                             good = false;

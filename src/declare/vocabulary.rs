@@ -91,7 +91,7 @@ fn relative(cx: &Cx<'_>, node: &Node, name: &str, key: Span) -> Option<RelativeP
         if (least..=100_000).contains(&number) {
             return Some(number);
         }
-        field.bad("the number is out of range", &format!("write a number from {least} to 100000"))
+        field.refused(Code::OutOfRange, "the number is out of range", &format!("write a number from {least} to 100000"))
     };
     let offset = number(offset?, -100_000)?;
     let length = number(length?, 1)?;
@@ -287,7 +287,7 @@ fn endless_records(cx: &mut Cx<'_>) {
     for at in endless {
         let name = cx.text_of(cx.records[at].name);
         let message = format!("the record type {} holds itself", quoted(&name));
-        cx.error_help(Code::BadValue, cx.records[at].span, message, "keep an id in place of the record");
+        cx.error_help(Code::LeadsBack, cx.records[at].span, message, "keep an id in place of the record");
         for field in &mut cx.records[at].fields {
             field.ty = POISON;
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, quoted, suggest};
 use crate::language;
-use crate::lexicon::{Atom, expand, fold_text, fold_word, parse_phrase};
+use crate::lexicon::{Atom, MAX_VARIANTS, check_pattern, expand, fold_text, fold_word, parse_phrase};
 use crate::model::ids::InputId;
 use crate::model::lexicon::{
     Elem, EndingSet, Form, Lexicon, Many, Part, PartRule, Piece, Rule, RuleValue, Signal, Slot,
@@ -159,10 +159,15 @@ impl Cx<'_> {
             found
         };
         match parse_phrase(text, slot, ending) {
-            Ok(elems) => Some(elems),
+            Ok(elems) if expand(&elems, &words.lexicon.endings).is_some() => Some(elems),
+            Ok(_) => {
+                let message = format!("the phrase stands for more than {MAX_VARIANTS} sequences of words");
+                self.error_help(Code::TooLarge, node.span, message, "split it into several phrases");
+                None
+            }
             Err(error) => {
                 let span = self.inside(node, error.at.start, error.at.end);
-                let found = Diagnostic::error(Code::BadPhrase, span, error.message);
+                let found = Diagnostic::error(error.code, span, error.message);
                 self.out.push(found.help_opt(error.help).help_opt(missing.into_inner()));
                 None
             }
@@ -176,7 +181,7 @@ impl Cx<'_> {
             (None, Some(node)) => self.pattern(node),
             (Some(_), Some(pattern)) => {
                 self.error_help(
-                    Code::BadValue,
+                    Code::OneOfSeveral,
                     pattern.span,
                     "a rule has a phrase or a pattern, not both",
                     "write two rules",
@@ -187,13 +192,12 @@ impl Cx<'_> {
         }
     }
 
-    /// A regular expression; the matcher's compiler says more about it.
+    /// A regular expression. What is wrong is reported at its place inside the text.
     pub fn pattern(&self, node: &Node) -> Option<Form> {
         let text = self.word(node)?;
-        if let Err(error) = regex::Regex::new(text) {
-            let reason = error.to_string();
-            let last = reason.lines().last().unwrap_or("").trim().trim_start_matches("error: ");
-            self.error(Code::BadPattern, node.span, format!("the pattern cannot be read: {last}"));
+        if let Err(error) = check_pattern(text) {
+            let span = error.at.map_or(node.span, |at| self.inside(node, at.start, at.end));
+            self.out.push(Diagnostic::error(error.code, span, error.message).help_opt(error.help));
             return None;
         }
         Some(Form::Pattern(text.to_owned()))
@@ -220,7 +224,7 @@ fn clash<T: PartialEq + Clone>(
                     atoms.iter().map(|atom| if let Atom::Word(word) = atom { word } else { "{…}" }).collect();
                 let message =
                     format!("{} stands for {} and for {}", quoted(&text.join(" ")), shown(other), shown(value));
-                let found = Diagnostic::error(Code::Contradiction, span, message).also(*first, "the other form");
+                let found = Diagnostic::error(Code::TwoValues, span, message).also(*first, "the other form");
                 cx.out.push(found.help("let each form stand for one value"));
                 return;
             }
@@ -480,6 +484,6 @@ fn complete(
         } else {
             format!("put `{{{name}}}` into the phrase")
         };
-        cx.error_help(Code::MissingKey, *span, message, help);
+        cx.error_help(Code::IncompleteValue, *span, message, help);
     }
 }

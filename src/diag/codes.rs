@@ -57,17 +57,42 @@ codes! {
     NotOwner = "SG103" "not-owner": "A class changes a frame that it does not own.";
     NotPresent = "SG104" "not-present": "A value is read where it may be absent.";
     PrecedenceCycle = "SG105" "precedence-cycle": "Rules of precedence form a cycle.";
-    Boundary = "SG106" "boundary": "A value crosses a boundary that it must not cross.";
-    BadPhrase = "SG107" "bad-phrase": "A phrase of the lexicon cannot be used.";
-    BadPattern = "SG108" "bad-pattern": "A pattern cannot be compiled.";
+    Boundary = "SG106" "boundary": "Something is said of the boundary class that only other classes say, or the other way round.";
+    BadPhrase = "SG107" "bad-phrase": "A phrase cannot be read.";
+    BadPattern = "SG108" "bad-pattern": "A pattern cannot be read, or never matches.";
     Contradiction = "SG109" "contradiction": "Two declarations cannot both hold.";
     EndlessCalls = "SG110" "endless-calls": "Calls can follow each other without end.";
     ParameterRange = "SG111" "parameter-range": "A parameter is outside its declared range.";
     AmbiguousLookup = "SG112" "ambiguous-lookup": "More than one row of a table can fit.";
+    BadName = "SG113" "bad-name": "A name holds something other than letters, digits, `_` and `-`.";
+    OutOfRange = "SG114" "out-of-range": "A number, or a number of items, is outside of what is allowed.";
+    OutOfPlace = "SG115" "out-of-place": "A condition or a value speaks of something that is not there at its place.";
+    OneOfSeveral = "SG116" "one-of-several": "Several forms are written where one may stand.";
+    SaysNothing = "SG117" "says-nothing": "Something is written that says nothing, or can never hold.";
+    LeadsBack = "SG118" "leads-back": "A definition leads back to itself.";
+    BadPath = "SG119" "bad-path": "A path is not written as it must be at its place.";
+    NoReply = "SG120" "no-reply": "An outcome is waited for from a port that sends none.";
+    BadNever = "SG121" "bad-never": "A `never` row is not a condition.";
+    DuplicateItem = "SG122" "duplicate-item": "An item stands twice in a set.";
+    OutsideCarryover = "SG123" "outside-carryover": "Carryover speaks of a frame or a field that it is not about.";
+    NoManifest = "SG124" "no-manifest": "The pack has no section `[pack]`.";
+    NoStartValue = "SG125" "no-start-value": "A field of a frame has neither a default nor is it optional.";
+    MissingArgument = "SG126" "missing-argument": "A call, a message or a record is not given what is mandatory.";
+    UnknownValue = "SG127" "unknown-value": "A value is none of those that may stand here.";
+    NoBoundary = "SG128" "no-boundary": "No class takes what no other class takes.";
+    TwoBoundaries = "SG129" "two-boundaries": "The boundary is declared twice.";
+    PreserveLost = "SG130" "preserve-lost": "A class preserves what its carryover resets.";
+    IdleTouches = "SG131" "idle-touches": "`touches` names a frame that the class does not write, or owns.";
 
-    // Examples.
+    // Lexicon and triggers.
     ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";
     CounterexampleMatched = "SG202" "counterexample-matched": "A counterexample is matched by the class that gives it.";
+    MatchesEverything = "SG203" "matches-everything": "A phrase or a pattern matches no words at all, or every text.";
+    TriggerCannotSee = "SG204" "trigger-cannot-see": "A trigger looks at something that its event does not bring.";
+    IncompleteValue = "SG205" "incomplete-value": "The words of a rule may lack a part of its value.";
+    TwoValues = "SG206" "two-values": "The same words stand for two values.";
+    UnknownSlot = "SG207" "unknown-slot": "A `{slot}` or `~endings` in a phrase names nothing of the lexicon.";
+    TooLarge = "SG208" "too-large": "A phrase or a pattern stands for too much.";
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@ use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
 use indexmap::IndexMap;
 
+use crate::diag::Code;
 use crate::model::lexicon::{Elem, Form, Lexicon, Piece, RuleValue, Signal, TriggerForm};
 
 use super::expand::{Atom, MAX_VARIANTS, expand};
 use super::matcher::{Matcher, RuleInfo, RuleKind, Target, TriggerInfo, Words};
-use super::pattern::Pattern;
+use super::pattern::{Pattern, PatternError};
 use super::shape::{Grouped, Shape, Shapes, Step, small};
 
 /// How many different word sequences one matcher may hold, after expansion.
@@ -51,6 +52,8 @@ pub enum Place {
 /// Why a form cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileError {
+    /// Which kind of finding it is.
+    pub code: Code,
     /// Where it stands.
     pub which: Place,
     /// A lower-case sentence.
@@ -106,7 +109,8 @@ impl Matcher {
 
 impl Builder<'_> {
     fn error(&mut self, which: Place, message: impl Into<String>, help: Option<&str>) {
-        self.errors.push(CompileError { which, message: message.into(), help: help.map(str::to_owned) });
+        let (message, help) = (message.into(), help.map(str::to_owned));
+        self.errors.push(CompileError { code: Code::TooLarge, which, message, help });
     }
 
     fn add_lexicon(&mut self) {
@@ -133,7 +137,9 @@ impl Builder<'_> {
             Form::Phrase(elems) => self.phrase(which, elems, target, mentions),
             Form::Pattern(pattern) => match Pattern::new(pattern) {
                 Ok(pattern) => self.pattern(which, pattern, target),
-                Err(error) => self.errors.push(CompileError { which, message: error.message, help: error.help }),
+                Err(PatternError { code, message, help, .. }) => {
+                    self.errors.push(CompileError { code, which, message, help });
+                }
             },
         }
     }
@@ -267,7 +273,7 @@ impl Builder<'_> {
         // Building fails only beyond two billion states; the literals are bounded well below that.
         let automaton = automaton.map_err(|error| {
             let message = format!("the lexicon is too large: {error}");
-            vec![CompileError { which: Place::Filler(0), message, help: None }]
+            vec![CompileError { code: Code::TooLarge, which: Place::Filler(0), message, help: None }]
         })?;
         let runs: Vec<&str> = self.runs.keys().map(String::as_str).collect();
         let signals = self.lexicon.signals.len();

@@ -1,5 +1,6 @@
 //! Patterns: regular expressions over folded text. Checked when compiled, built on first use.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
@@ -9,6 +10,7 @@ use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look};
 
 use super::fold::may_stand_in_token;
 use super::normalise::fold_word;
+use crate::diag::Code;
 
 /// The longest pattern, in bytes.
 pub const MAX_PATTERN: usize = 2_048;
@@ -31,14 +33,31 @@ const TELLING: usize = 3;
 
 /// What is wrong with a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PatternError {
+pub struct PatternError {
+    /// Which kind of finding it is.
+    pub code: Code,
+    /// The text at fault, in bytes within the pattern; `None` = all of it.
+    pub at: Option<Range<usize>>,
+    /// A lower-case sentence.
     pub message: String,
+    /// What to write instead.
     pub help: Option<String>,
 }
 
 fn error<T>(message: impl Into<String>, help: &str) -> Result<T, PatternError> {
-    let help = (!help.is_empty()).then(|| help.to_owned());
-    Err(PatternError { message: message.into(), help })
+    fault(Code::BadPattern, message, help)
+}
+
+fn fault<T>(code: Code, message: impl Into<String>, help: &str) -> Result<T, PatternError> {
+    Err(PatternError { code, at: None, message: message.into(), help: Some(help.to_owned()) })
+}
+
+/// Whether a pattern can be used: what is wrong with it, else.
+///
+/// # Errors
+/// It cannot be read, is too large, can match nothing, or asks for what folded text never holds.
+pub fn check_pattern(pattern: &str) -> Result<(), PatternError> {
+    Pattern::new(pattern).map(|_| ())
 }
 
 /// A checked pattern.
@@ -54,7 +73,8 @@ impl Pattern {
     /// Checks a pattern. It may begin and end with `\b`, which changes nothing: it matches whole tokens only.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
         if pattern.len() > MAX_PATTERN {
-            return error(format!("the pattern is longer than {MAX_PATTERN} bytes"), "split it into several rules");
+            let message = format!("the pattern is longer than {MAX_PATTERN} bytes");
+            return fault(Code::TooLarge, message, "split it into several rules");
         }
         if pattern.starts_with(' ') || pattern.ends_with(' ') {
             return error("the pattern begins or ends with a space", "leave it out: a pattern matches whole words");
@@ -62,13 +82,7 @@ impl Pattern {
         let composed = ComposingNormalizerBorrowed::new_nfc().normalize(pattern);
         let hir = match ParserBuilder::new().nest_limit(64).build().parse(&composed) {
             Ok(hir) => hir,
-            Err(regex_syntax::Error::Parse(parse)) => {
-                return error(format!("the pattern cannot be read: {}", parse.kind()), "");
-            }
-            Err(regex_syntax::Error::Translate(translate)) => {
-                return error(format!("the pattern cannot be read: {}", translate.kind()), "");
-            }
-            Err(_) => return error("the pattern cannot be read", ""),
+            Err(found) => return unreadable(&found, composed == pattern),
         };
         let hir = without_edge(without_edge(hir, true), false);
         if let Some(look) = hir.properties().look_set().iter().next() {
@@ -87,11 +101,13 @@ impl Pattern {
         }
         let size = size(&hir);
         if size > MAX_PATTERN_SIZE {
-            return error("the pattern is too large", "repeat less, or write `[а-я]` instead of a large class");
+            let help = "repeat less, or write `[а-я]` instead of a large class";
+            return fault(Code::TooLarge, "the pattern is too large", help);
         }
         check_literals(&hir)?;
         if hir.properties().minimum_len().is_none_or(|length| length == 0) {
-            return error("the pattern can match nothing at all", "make a part of it mandatory");
+            let help = "make a part of it mandatory";
+            return fault(Code::MatchesEverything, "the pattern can match nothing at all", help);
         }
         let required = required(&hir);
         Ok(Pattern { source: format!(" (?:{hir}) "), regex: OnceLock::new(), required })
@@ -116,6 +132,19 @@ impl Pattern {
             from = found.end() - 1;
         }
     }
+}
+
+/// What the parser says. `same`: places in what it has read are places in the pattern.
+fn unreadable<T>(found: &regex_syntax::Error, same: bool) -> Result<T, PatternError> {
+    let (kind, span) = match found {
+        regex_syntax::Error::Parse(found) => (found.kind().to_string(), Some(found.span())),
+        regex_syntax::Error::Translate(found) => (found.kind().to_string(), Some(found.span())),
+        other => (other.to_string(), None),
+    };
+    let at = span.filter(|_| same).map(|span| span.start.offset..span.end.offset);
+    let help = "write a regular expression; a sign that stands for itself has a `\\` before it".to_owned();
+    let message = format!("the pattern cannot be read: {kind}");
+    Err(PatternError { code: Code::BadPattern, at, message, help: Some(help) })
 }
 
 fn look_name(look: Look) -> &'static str {

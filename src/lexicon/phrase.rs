@@ -7,6 +7,7 @@ use crate::model::lexicon::{Elem, Slot};
 use super::expand::{MAX_VARIANTS, may_be_empty, variants};
 use super::fold::{Kind, kind};
 use super::normalise::{SENTENCE, Token, tokenise};
+use crate::diag::Code;
 
 /// How deep brackets may nest.
 pub const MAX_NESTING: usize = 6;
@@ -17,6 +18,8 @@ pub const MIN_STEM: usize = 4;
 /// What is wrong with a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhraseError {
+    /// Which kind of finding it is.
+    pub code: Code,
     /// The text at fault, in bytes within the phrase.
     pub at: Range<usize>,
     /// A lower-case sentence.
@@ -52,11 +55,13 @@ pub fn parse_phrase(
     }
     if may_be_empty(&elems) {
         let help = "keep at least one word outside of `[ ]`";
-        return Err(error(0..text.len(), "every word of the phrase may be left out", Some(help)));
+        let found = error(0..text.len(), "every word of the phrase may be left out", Some(help));
+        return Err(PhraseError { code: Code::MatchesEverything, ..found });
     }
     if variants(&elems, |_| 1) > MAX_VARIANTS {
         let message = format!("too many variants: the phrase stands for more than {MAX_VARIANTS} sequences of words");
-        return Err(error(0..text.len(), message, Some("split it into several phrases")));
+        let found = error(0..text.len(), message, Some("split it into several phrases"));
+        return Err(PhraseError { code: Code::TooLarge, ..found });
     }
     Ok(elems)
 }
@@ -79,7 +84,7 @@ pub fn parse_forms<'t>(
 }
 
 fn error(at: Range<usize>, message: impl Into<String>, help: Option<&str>) -> PhraseError {
-    PhraseError { at, message: message.into(), help: help.map(str::to_owned) }
+    PhraseError { code: Code::BadPhrase, at, message: message.into(), help: help.map(str::to_owned) }
 }
 
 /// The end of a sentence inside a phrase: it may stand in the text.
@@ -174,7 +179,8 @@ impl<S: Fn(&str) -> Option<Slot>, E: Fn(&str) -> Option<usize>> Parser<'_, S, E>
             return Err(error(at, "a slot stands for whole words", Some("put a space between it and the word")));
         }
         let Some(slot) = (self.resolve_slot)(name) else {
-            return Err(error(at, format!("nothing is called `{name}` here"), None));
+            let found = error(at, format!("nothing is called `{name}` here"), None);
+            return Err(PhraseError { code: Code::UnknownSlot, ..found });
         };
         self.pos = end;
         Ok(Elem::Slot(slot))
@@ -257,7 +263,8 @@ impl<S: Fn(&str) -> Option<Slot>, E: Fn(&str) -> Option<usize>> Parser<'_, S, E>
             return Err(error(at, message, Some("write the forms out: `(one|other)`")));
         }
         let Some(endings) = (self.endings)(name) else {
-            return Err(error(from..end, format!("no ending set is called `{name}`"), None));
+            let found = error(from..end, format!("no ending set is called `{name}`"), None);
+            return Err(PhraseError { code: Code::UnknownSlot, ..found });
         };
         self.pos = end;
         Ok(Elem::Stem { stem, endings })

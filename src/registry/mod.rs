@@ -122,6 +122,8 @@ pub(crate) struct Syms {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct CompileError {
+    /// Which kind of finding it is.
+    pub code: crate::diag::Code,
     /// Where.
     pub span: Option<crate::source::Span>,
     /// What is wrong.
@@ -162,6 +164,7 @@ impl Registry {
             errors
                 .into_iter()
                 .map(|error| CompileError {
+                    code: error.code,
                     span: match error.which {
                         lexicon::Place::Part { part, rule } => Some(pack.lexicon.parts[part].rules[rule].span),
                         lexicon::Place::Signal { signal, rule } => Some(pack.lexicon.signals[signal].rules[rule].span),

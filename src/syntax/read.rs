@@ -164,7 +164,12 @@ impl<'a> Field<'a> {
 
     /// Reports that the value is not allowed here and gives nothing.
     pub fn bad<T>(self, message: impl Into<String>, help: &str) -> Option<T> {
-        self.out.push(Diagnostic::error(Code::BadValue, self.node.span, message).help(help));
+        self.refused(Code::BadValue, message, help)
+    }
+
+    /// Reports what is wrong with the value, as a kind of its own, and gives nothing.
+    pub fn refused<T>(self, code: Code, message: impl Into<String>, help: &str) -> Option<T> {
+        self.out.push(Diagnostic::error(code, self.node.span, message).help(help));
         None
     }
 
@@ -186,7 +191,7 @@ impl<'a> Field<'a> {
     pub fn word(self) -> Option<&'a str> {
         let text = self.text()?;
         if text.trim().is_empty() {
-            self.bad("the text is empty", "write some text, or leave the key out")
+            self.refused(Code::SaysNothing, "the text is empty", "write some text, or leave the key out")
         } else {
             Some(text)
         }
@@ -233,7 +238,11 @@ impl<'a> Field<'a> {
         if radix != 10 {
             return match i64::from_str_radix(&unsigned[2..], radix) {
                 Ok(value) => Some(value),
-                Err(_) => self.bad(format!("{} is too large", quoted(text)), "whole numbers have 64 bits"),
+                Err(_) => self.refused(
+                    Code::OutOfRange,
+                    format!("{} is too large", quoted(text)),
+                    "whole numbers have 64 bits",
+                ),
             };
         }
         if !unsigned.bytes().all(|b| b.is_ascii_digit()) {
@@ -245,7 +254,9 @@ impl<'a> Field<'a> {
         }
         match digits.parse() {
             Ok(value) => Some(value),
-            Err(_) => self.bad(format!("{} is too large", quoted(text)), "whole numbers have 64 bits"),
+            Err(_) => {
+                self.refused(Code::OutOfRange, format!("{} is too large", quoted(text)), "whole numbers have 64 bits")
+            }
         }
     }
 
@@ -254,9 +265,11 @@ impl<'a> Field<'a> {
         let Kind::Number(text) = &self.node.kind else { return self.wrong_type("a decimal") };
         match exact(&text.replace('_', "")) {
             Some(value) => Some(value),
-            None => {
-                self.bad(format!("{} is no exact decimal", quoted(text)), "write at most 28 digits, such as `1.10`")
-            }
+            None => self.refused(
+                Code::OutOfRange,
+                format!("{} is no exact decimal", quoted(text)),
+                "write at most 28 digits, such as `1.10`",
+            ),
         }
     }
 
@@ -306,7 +319,7 @@ impl<'a> Field<'a> {
             Some(word) => format!("did you mean `{word}`?"),
             None => format!("write one of {}", listed(words.iter().map(|(word, _)| word))),
         };
-        self.bad(format!("{} is not allowed here", quoted(text)), &help)
+        self.refused(Code::UnknownValue, format!("{} is not allowed here", quoted(text)), &help)
     }
 }
 
