@@ -37,6 +37,9 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         }
         return (carry, Vec::new());
     };
+    if !asked && cx.partial {
+        return (carry, Vec::new());
+    }
     if !asked {
         let message = "the pack has no carryover universe, so its classes write no `carryover`";
         cx.error_help(
@@ -49,6 +52,7 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
     }
     let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new()) };
     let senseless: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
+        _ if cx.partial => &[],
         (true, false) => &[],
         (true, true) => &["fate"],
         (false, _) => &["depth", "keep", "fields", "forbid", "preserve"],

@@ -99,6 +99,8 @@ pub(super) type ByName = BTreeMap<String, u16>;
 pub(super) struct Cx<'a> {
     pub out: &'a Diagnostics,
     pub sources: &'a SourceMap,
+    /// Whether files of the pack cannot be read: what is not here may stand in them.
+    pub partial: bool,
     pub names: RefCell<Names>,
     pub enums: RefCell<Vec<Enum>>,
     pub enum_names: ByName,
@@ -145,10 +147,11 @@ pub(super) struct Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    pub fn new(out: &'a Diagnostics, sources: &'a SourceMap) -> Self {
+    pub fn new(out: &'a Diagnostics, sources: &'a SourceMap, partial: bool) -> Self {
         Self {
             out,
             sources,
+            partial,
             names: RefCell::default(),
             enums: RefCell::default(),
             enum_names: ByName::new(),

@@ -34,6 +34,9 @@ pub(super) struct Manifest {
 pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) -> Manifest {
     let mut manifest = Manifest { step_limit: 16, ..Manifest::default() };
     let Some(header) = sections.header("pack") else {
+        if cx.partial {
+            return manifest;
+        }
         cx.error_help(
             Code::NoManifest,
             place,
@@ -45,7 +48,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     cx.settings(sections, "pack", &language::MANIFEST);
     let need = |key: &str| {
         let node = sections.get("pack", key);
-        if node.is_none() {
+        if node.is_none() && !cx.partial {
             cx.error_help(
                 Code::MissingKey,
                 header,
@@ -223,7 +226,7 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     cx.settings(sections, "carryover", &language::CARRYOVER);
     let need = |key: &str| {
         let node = sections.get("carryover", key);
-        if node.is_none() {
+        if node.is_none() && !cx.partial {
             cx.error_help(
                 Code::MissingKey,
                 header,

@@ -60,6 +60,20 @@ pub struct Declared {
 /// How many classes a pack may have: precedence is kept for each pair.
 const MOST_CLASSES: usize = 16_384;
 
+/// What stays wrong whatever stands in files that cannot be read. All else is not reported beside them: a name that seems
+/// unknown may be declared there.
+const CERTAIN: &[Code] = &[
+    Code::UnknownKey,
+    Code::WrongType,
+    Code::MissingKey,
+    Code::MissingPart,
+    Code::DuplicateName,
+    Code::ReservedName,
+    Code::BadValue,
+    Code::BadPattern,
+    Code::LimitExceeded,
+];
+
 /// The name under which parameters given from outside appear in messages.
 const OUTSIDE: &str = "<parameters>";
 
@@ -71,7 +85,7 @@ pub fn declare(files: &[SourceText], options: &Options) -> Declared {
     let mut sorted: Vec<&SourceText> = files.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
     let mut documents = Vec::new();
-    let mut broken = false;
+    let mut broken: BTreeSet<FileId> = BTreeSet::new();
     if sorted.is_empty() {
         // Spans need a file.
         sources.add("<no files>", "");
@@ -80,25 +94,40 @@ pub fn declare(files: &[SourceText], options: &Options) -> Declared {
         let id = sources.add(&file.name, &file.text);
         if let Some(fault) = &file.fault {
             diagnostics.push(Diagnostic::unreadable(id, fault));
-            broken = true;
+            broken.insert(id);
             continue;
         }
         let Some(format) = Format::of_path(&file.name) else {
             let span = Span { file: id, start: 0, end: 0 };
             let found = Diagnostic::error(Code::UnreadableFile, span, "the file is neither TOML nor YAML");
             diagnostics.push(found.help("name it `.toml`, `.yaml` or `.yml`"));
-            broken = true;
+            broken.insert(id);
             continue;
         };
-        let before = diagnostics.len();
-        if let Some(document) = parse(id, &file.text, format, &diagnostics) {
-            documents.push(document);
+        let own = Diagnostics::new();
+        let document = parse(id, &file.text, format, &own);
+        if !own.is_empty() {
+            broken.insert(id);
         }
-        broken |= diagnostics.len() > before;
+        // Where nothing but single values is wrong the rest stands where it belongs.
+        let own: Vec<Diagnostic> = own.into_iter().collect();
+        let placed = own.iter().all(|found| matches!(found.code, Code::DuplicateKey | Code::NullValue));
+        documents.extend(document.filter(|_| placed));
+        diagnostics.extend(own);
     }
     let overrides = overrides(&mut sources, &options.params);
-    // A file that cannot be read would make every name in it unknown: only what is wrong with the text is said then.
-    let pack = if broken { None } else { load(&sources, &documents, &overrides, &diagnostics) };
+    let pack = if broken.is_empty() {
+        load(&sources, &documents, &overrides, false, &diagnostics)
+    } else {
+        let found = Diagnostics::new();
+        load(&sources, &documents, &overrides, true, &found);
+        let lacks = |found: &Diagnostic| matches!(found.code, Code::MissingKey | Code::MissingPart);
+        let certain = |found: &Diagnostic| {
+            CERTAIN.contains(&found.code) && !(lacks(found) && broken.contains(&found.primary.span.file))
+        };
+        diagnostics.extend(found.into_iter().filter(certain));
+        None
+    };
     Declared { sources, diagnostics, pack }
 }
 
@@ -122,7 +151,14 @@ fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(Strin
     nodes.collect()
 }
 
-fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], out: &Diagnostics) -> Option<Pack> {
+/// `partial`: files of the pack cannot be read.
+fn load(
+    sources: &SourceMap,
+    documents: &[Node],
+    overrides: &[(String, Node)],
+    partial: bool,
+    out: &Diagnostics,
+) -> Option<Pack> {
     let sections = merge::merge(documents, out);
     let place = sections.place.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
     let mut class_nodes = expand::expand(&sections, out);
@@ -131,7 +167,7 @@ fn load(sources: &SourceMap, documents: &[Node], overrides: &[(String, Node)], o
         out.push(Diagnostic::error(Code::LimitExceeded, class.span, message));
         class_nodes.truncate(MOST_CLASSES);
     }
-    let mut cx = Cx::new(out, sources);
+    let mut cx = Cx::new(out, sources, partial);
     all_words(&cx, documents.iter().chain(&class_nodes));
     let manifest = manifest::manifest(&mut cx, &sections, place);
     vocabulary::names(&mut cx, &sections);
@@ -341,7 +377,7 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
                         && let literals::Sigil::Param(name) = literals::sigil(text)
                     {
                         cx.find("parameter", name, node.span, &cx.param_names);
-                    } else if !matches!(node.kind, Kind::Text(_)) && is_path {
+                    } else if !matches!(node.kind, Kind::Text(_)) && is_path && !cx.partial {
                         let help = match node.kind {
                             Kind::Date(_) => "quote it: a date of TOML is no value here",
                             _ => "keep a `\"$path\"`, a parameter or a plain value",
