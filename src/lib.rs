@@ -49,6 +49,7 @@
 //! ```
 
 pub mod analysis;
+pub mod audit;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

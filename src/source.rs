@@ -121,6 +121,11 @@ impl SourceMap {
         id
     }
 
+    /// All files, in the order in which they were added.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..u32::try_from(self.files.len()).unwrap_or(u32::MAX)).map(FileId)
+    }
+
     /// The name of a file.
     #[must_use]
     pub fn name(&self, file: FileId) -> &str {

@@ -127,7 +127,7 @@ fn two_labels_far_apart_and_another_file() {
     assert_snapshot!("labels", report::human(&sources, &found, false));
     assert_snapshot!("labels_short", report::short(&sources, &found));
     assert_snapshot!("labels_json", format!("{:#}", report::json(&sources, &found)));
-    assert_eq!(report::summary(&found), "1 error, 1 warning");
+    assert_eq!(report::summary(&found), "1 error, 1 warning, 1 note");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The command line: one file a verb. A verb reads its arguments, makes library calls and prints.
 
+mod check;
 mod explain;
 mod reading;
 mod recorded;
@@ -19,7 +20,7 @@ const FAILED: u8 = 1;
 /// It could not be found out: wrong usage, something unreadable, a pack that does not load, nothing selected.
 const NOT_RUN: u8 = 2;
 
-/// Transition registries for multi-turn assistants: replay scenarios, explain turns.
+/// Transition registries for multi-turn assistants: check packs, replay scenarios, explain turns.
 ///
 /// Exit codes: 0 = all is well, 1 = something failed, 2 = it could not be run.
 #[derive(Debug, Parser)]
@@ -31,6 +32,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Check(check::Args),
     Replay(replay::Args),
     Explain(explain::Args),
 }
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
     let mut terminal = Terminal::new();
     let code = match Cli::try_parse() {
         Ok(cli) => match cli.verb {
+            Verb::Check(args) => check::run(&args, &mut terminal),
             Verb::Replay(args) => replay::run(&args, &mut terminal),
             Verb::Explain(args) => explain::run(&args, &mut terminal),
         },

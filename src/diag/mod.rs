@@ -100,6 +100,12 @@ impl Diagnostic {
         if fault.help.is_empty() { found } else { found.help(fault.help.as_str()) }
     }
 
+    /// Whether it is an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// The words under the caret of the primary place.
     #[must_use]
     pub fn label(mut self, message: impl Into<String>) -> Self {
@@ -155,7 +161,7 @@ impl Diagnostics {
     /// Whether anything so far is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.0.borrow().iter().any(|d| d.severity == Severity::Error)
+        self.0.borrow().iter().any(Diagnostic::is_error)
     }
 
     /// How many findings there are, repeats included.

@@ -39,7 +39,6 @@ pub fn json(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Value {
                 "slug": d.code.slug(),
                 "severity": d.severity.word(),
                 "message": d.message,
-                "label": d.primary.message,
                 "file": sources.name(d.primary.span.file),
                 "range": range(sources, d.primary.span),
                 "help": d.help,
@@ -47,7 +46,7 @@ pub fn json(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Value {
             })
         })
         .collect();
-    let (errors, warnings) = counts(diagnostics);
+    let (errors, warnings) = (count(diagnostics, Severity::Error), count(diagnostics, Severity::Warning));
     json!({
         "format_version": FORMAT_VERSION,
         "diagnostics": all,
@@ -55,17 +54,31 @@ pub fn json(sources: &SourceMap, diagnostics: &[Diagnostic]) -> Value {
     })
 }
 
-/// The closing line of a human report, such as `2 errors, 1 warning`.
+/// The closing line of a human report, such as `2 errors, 1 warning`; notes are counted where there are any.
 #[must_use]
 pub fn summary(diagnostics: &[Diagnostic]) -> String {
-    let (errors, warnings) = counts(diagnostics);
-    let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
-    format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+    let (errors, warnings, notes) = (
+        count(diagnostics, Severity::Error),
+        count(diagnostics, Severity::Warning),
+        count(diagnostics, Severity::Note),
+    );
+    let mut text = format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"));
+    if notes > 0 {
+        text.push_str(&format!(", {}", plural(notes, "note")));
+    }
+    text
 }
 
-fn counts(diagnostics: &[Diagnostic]) -> (usize, usize) {
-    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count();
-    (count(Severity::Error), count(Severity::Warning))
+/// A number and what is counted, in the plural where it is due.
+#[must_use]
+pub fn plural(n: usize, word: &str) -> String {
+    format!("{n} {word}{}", if n == 1 { "" } else { "s" })
+}
+
+/// How many findings are this bad.
+#[must_use]
+pub fn count(diagnostics: &[Diagnostic], severity: Severity) -> usize {
+    diagnostics.iter().filter(|d| d.severity == severity).count()
 }
 
 fn range(sources: &SourceMap, span: Span) -> Value {

@@ -11,7 +11,7 @@ use crate::syntax::Format;
 use super::{Problem, Workspace, files};
 
 /// The folder beside scenario files that holds their snapshots.
-const SNAPSHOTS: &str = "snapshots";
+pub(super) const SNAPSHOTS: &str = "snapshots";
 
 /// The scenarios that paths select.
 #[derive(Debug, Default)]

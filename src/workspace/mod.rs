@@ -1,5 +1,6 @@
 //! The workspace: where packs, scenarios and snapshots lie, and the only way to them.
 
+mod choice;
 mod corpus;
 pub mod files;
 mod lines;
@@ -11,11 +12,15 @@ use crate::language;
 use crate::source::{SourceMap, SourceText};
 use crate::syntax::{self, Field, Format, Reader};
 
+pub use choice::{Choice, Chosen};
 pub use corpus::{Case, Corpus, FaultyFile, Orphan};
 pub use lines::{Lines, lines};
 
 /// The file that makes a folder a workspace.
 pub const MARK: &str = "segue.toml";
+
+/// What is said of a folder that should hold a pack.
+const NO_PACK_FILE: &str = "no pack file (*.toml, *.yaml, *.yml) in this folder";
 
 /// Why something cannot be read or written, in words for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -154,10 +159,16 @@ impl Workspace {
     /// # Errors
     /// There is no such pack, or it holds no pack file.
     pub fn pack(&self, name: &str) -> Result<Vec<SourceText>, Problem> {
-        let plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "." && name != "..";
-        let folder = self.packs.iter().map(|folder| self.root.join(folder).join(name));
-        match folder.into_iter().find(|folder| plain && files::kind(folder) == files::Kind::Folder) {
-            Some(folder) => self.pack_at(&folder),
+        self.pack_at(&self.folder_of(name)?)
+    }
+
+    /// The folder of a pack, by its name.
+    ///
+    /// # Errors
+    /// There is no such pack.
+    pub fn folder_of(&self, name: &str) -> Result<PathBuf, Problem> {
+        match self.pack_folder(name) {
+            Some(folder) => Ok(folder),
             None => {
                 let looked = self.packs.iter().map(|folder| format!("{folder}/")).collect::<Vec<_>>().join(", ");
                 let known = self.packs();
@@ -166,6 +177,13 @@ impl Workspace {
                 Err(Problem::new(format!("no pack `{name}` in {looked}: {known}")))
             }
         }
+    }
+
+    /// The folder of a pack, by its name.
+    fn pack_folder(&self, name: &str) -> Option<PathBuf> {
+        let plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "." && name != "..";
+        let mut folders = self.packs.iter().map(|folder| self.root.join(folder).join(name));
+        folders.find(|folder| plain && files::kind(folder) == files::Kind::Folder)
     }
 
     /// The texts of the pack in a folder.
@@ -177,6 +195,16 @@ impl Workspace {
         if files::kind(folder) != files::Kind::Folder {
             return Err(Problem::new(format!("{shown}: no such folder, so no pack")));
         }
+        let texts = self.pack_files(folder);
+        if texts.is_empty() {
+            return Err(Problem::new(format!("{shown}: {NO_PACK_FILE}")));
+        }
+        Ok(texts)
+    }
+
+    /// The files of the pack in a folder, as far as it can be looked through.
+    fn pack_files(&self, folder: &Path) -> Vec<SourceText> {
+        let shown = self.shown(folder);
         let mut texts = Vec::new();
         let found = files::walk(folder, &shown);
         texts.extend(found.faults);
@@ -191,10 +219,7 @@ impl Workspace {
                 None => {}
             }
         }
-        if texts.is_empty() {
-            return Err(Problem::new(format!("{shown}: no pack file (*.toml, *.yaml, *.yml) in this folder")));
-        }
-        Ok(texts)
+        texts
     }
 }
 

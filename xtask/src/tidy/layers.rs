@@ -24,6 +24,7 @@ pub const LAYERS: &[&str] = &[
     "scenario",
     "explain",
     "recorded",
+    "audit",
     "workspace",
     "cli",
 ];

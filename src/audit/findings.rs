@@ -1,0 +1,58 @@
+//! The findings of several audits as one report.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostic, Diagnostics, Label};
+use crate::source::{FileId, SourceMap, Span};
+
+use super::Audit;
+
+/// The findings of several audits: a file that several of them read stands in it once, and so does what they all say of it.
+#[derive(Debug, Default)]
+pub struct Findings {
+    sources: SourceMap,
+    by_name: BTreeMap<String, FileId>,
+    diagnostics: Diagnostics,
+}
+
+impl Findings {
+    /// Takes in the findings of one more audit.
+    pub fn add(&mut self, audit: Audit) {
+        self.add_all(&audit.sources, audit.diagnostics);
+    }
+
+    /// Takes in findings in some texts.
+    pub fn add_all(&mut self, sources: &SourceMap, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        let ids: Vec<FileId> = sources.files().map(|file| self.file(sources.name(file), sources.text(file))).collect();
+        let moved =
+            |label: Label| Label { span: Span { file: ids[label.span.file.0 as usize], ..label.span }, ..label };
+        self.diagnostics.extend(diagnostics.into_iter().map(|found| Diagnostic {
+            primary: moved(found.primary),
+            secondary: found.secondary.into_iter().map(moved).collect(),
+            ..found
+        }));
+    }
+
+    fn file(&mut self, name: &str, text: &str) -> FileId {
+        match self.by_name.get(name) {
+            Some(id) if self.sources.text(*id) == text => *id,
+            _ => {
+                let id = self.sources.add(name, text);
+                self.by_name.insert(name.to_owned(), id);
+                id
+            }
+        }
+    }
+
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.diagnostics.is_empty()
+    }
+
+    /// The texts, and all findings in order: by file in the order in which the files came, then by place.
+    #[must_use]
+    pub fn sorted(self) -> (SourceMap, Vec<Diagnostic>) {
+        (self.sources, self.diagnostics.into_sorted())
+    }
+}

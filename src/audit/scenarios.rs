@@ -1,0 +1,78 @@
+//! Scenario files: read, and held against their pack where it loads. Nothing is run.
+
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::registry::Registry;
+use crate::scenario::{self, Scenario, script};
+use crate::source::{SourceMap, SourceText, Span};
+use crate::syntax::Format;
+
+use super::{Config, Place};
+
+pub(super) fn check(
+    files: &[SourceText],
+    registry: Option<&Registry>,
+    config: &Config,
+    sources: &mut SourceMap,
+    out: &Diagnostics,
+) {
+    let mut sorted: Vec<&SourceText> = files.iter().collect();
+    sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
+    for file in sorted {
+        let id = sources.add(&file.name, &file.text);
+        if let Some(fault) = &file.fault {
+            out.push(Diagnostic::unreadable(id, fault));
+            continue;
+        }
+        let Some(format) = Format::of_path(&file.name) else {
+            let found = Diagnostic::error(
+                Code::UnreadableFile,
+                Span { file: id, start: 0, end: 0 },
+                "the file is neither YAML, TOML nor JSON",
+            );
+            out.push(found.help("name it `.yaml`, `.yml`, `.toml` or `.json`"));
+            continue;
+        };
+        let parsed = scenario::parse(id, &file.text, format);
+        out.extend(parsed.problems);
+        for scenario in &parsed.scenarios {
+            if let Some(place) = &config.place
+                && !belongs(scenario, &file.name, place, out)
+            {
+                continue;
+            }
+            match registry {
+                Some(registry) => {
+                    if let Err(problems) = script(registry, scenario) {
+                        out.extend(problems);
+                    }
+                }
+                None => out.extend(scenario.problems.iter().cloned()),
+            }
+        }
+    }
+}
+
+/// Whether a scenario belongs to the pack; one that belongs to none that there is is reported.
+fn belongs(scenario: &Scenario, file: &str, place: &Place, out: &Diagnostics) -> bool {
+    let own = scenario.pack.as_ref().map(|pack| (pack.value.as_str(), pack.span));
+    let named = own.or_else(|| place.folder(file).map(|name| (name, scenario.span)));
+    let Some((name, span)) = named else {
+        let message = "the scenario names no pack and lies in no folder that does";
+        out.push(Diagnostic::error(Code::MissingKey, scenario.span, message).help("write `pack: NAME`"));
+        return place.pack.is_none();
+    };
+    let known = place.packs.iter().map(String::as_str);
+    if !place.packs.iter().any(|pack| pack == name) {
+        let message = match own {
+            Some(_) => format!("there is no pack {}", quoted(name)),
+            None => format!("there is no pack {}, which is the folder of this scenario", quoted(name)),
+        };
+        let help = match suggest(name, known.clone()) {
+            Some(near) if own.is_some() => format!("did you mean `{near}`?"),
+            _ => format!("write `pack: NAME`; there are {}", listed(known.collect::<Vec<_>>())),
+        };
+        out.push(Diagnostic::error(Code::UnknownName, span, message).help(help));
+        return place.pack.is_none();
+    }
+    place.pack.as_deref() == Some(name)
+}

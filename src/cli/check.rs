@@ -1,0 +1,109 @@
+//! `segue check`: everything that is wrong with packs and scenarios, in one run.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::audit::{Findings, audit};
+use crate::diag::Severity;
+use crate::report::{self, count, plural};
+use crate::workspace::{Choice, Problem, Workspace, files};
+
+use super::reading::workspace;
+use super::terminal::Terminal;
+use super::{FAILED, NOT_RUN, PASSED};
+
+/// Find everything that is wrong with packs and scenarios, without running a scenario.
+///
+/// Exit codes: 0 = nothing was found, 1 = something was (an error; with `--deny warnings` a warning too), 2 = it could not be
+/// run, or there was nothing to check.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Packs with all of their scenarios (the folder, or a file in it), or scenario files, or folders of these [default: the
+    /// workspace].
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The form of the report.
+    #[arg(long, value_enum, default_value = "human")]
+    format: Form,
+    /// What fails the run besides errors.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    deny: Option<Deny>,
+    /// Check the pack in this folder, or of this name in the workspace; then PATH are scenarios of it, wherever they lie.
+    #[arg(long, value_name = "FOLDER")]
+    pack: Option<PathBuf>,
+}
+
+/// The form of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people: the lines at fault, and what to write.
+    Human,
+    /// One line for each finding.
+    Short,
+    /// One JSON document on standard output; all else goes to standard error.
+    Json,
+}
+
+/// What fails a run besides errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Deny {
+    /// Warnings.
+    Warnings,
+}
+
+pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
+    match check(args, terminal) {
+        Ok(code) => code,
+        Err(problem) => {
+            terminal.error(&problem.message);
+            NOT_RUN
+        }
+    }
+}
+
+fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let here = files::here()?;
+    let first = args.paths.first().unwrap_or(&here);
+    if files::kind(first) == files::Kind::Missing {
+        return Err(Problem::new(format!("nothing to check: no such file or folder: {}", first.display())));
+    }
+    let workspace = workspace(first, args.pack.is_some())?;
+    let choice = choice(args, &workspace)?;
+    if choice.chosen.is_empty() {
+        return Err(Problem::new(format!(
+            "nothing to check: no pack and no scenario file (*.yaml, *.yml, *.toml, *.json) in {}",
+            choice.looked
+        )));
+    }
+    let mut findings = Findings::default();
+    let (mut packs, mut scenarios) = (0, 0);
+    for chosen in &choice.chosen {
+        packs += usize::from(!chosen.pack.is_empty());
+        scenarios += chosen.scenarios.len();
+        findings.add(audit(&chosen.pack, &chosen.scenarios, &chosen.config));
+    }
+    let (sources, found) = findings.sorted();
+    match args.format {
+        Form::Human => {
+            terminal.out(&report::human(&sources, &found, terminal.color_out()));
+            let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
+            terminal.out(&format!("{checked}: {}\n", report::summary(&found)));
+        }
+        Form::Short => terminal.out(&report::short(&sources, &found)),
+        Form::Json => terminal.out(&format!("{:#}\n", report::json(&sources, &found))),
+    }
+    let denied = args.deny == Some(Deny::Warnings) && count(&found, Severity::Warning) > 0;
+    Ok(if denied || count(&found, Severity::Error) > 0 { FAILED } else { PASSED })
+}
+
+fn choice(args: &Args, workspace: &Workspace) -> Result<Choice, Problem> {
+    let Some(pack) = &args.pack else { return workspace.choice(&args.paths) };
+    let name = pack.to_string_lossy();
+    let elsewhere = files::kind(pack) != files::Kind::Missing || name.contains(['/', '\\']);
+    if !elsewhere && args.paths.is_empty() {
+        return workspace.choice_named(&name);
+    }
+    let folder = if elsewhere { files::real(pack) } else { workspace.folder_of(&name)? };
+    workspace.choice_of(&folder, &args.paths)
+}

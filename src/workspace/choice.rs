@@ -1,0 +1,253 @@
+//! What paths choose for a check: packs with their scenarios, or scenarios with the packs they need.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::audit::{Config, Place, Scope};
+use crate::scenario;
+use crate::source::{FileId, SourceText};
+use crate::syntax::Format;
+
+use super::corpus::SNAPSHOTS;
+use super::files::{self, Kind};
+use super::{MARK, NO_PACK_FILE, Problem, Workspace};
+
+/// What is said of a file that is chosen as a scenario file and cannot be one.
+const NO_SCENARIO_FILE: &str = "is no scenario file (*.yaml, *.yml, *.toml, *.json)";
+
+/// What a check looks at.
+#[derive(Debug, Default)]
+pub struct Choice {
+    /// Each pack by itself, sorted by name; scenarios of no pack that there is come last.
+    pub chosen: Vec<Chosen>,
+    /// What was looked for and where, for a run that found nothing.
+    pub looked: String,
+}
+
+/// A pack and scenarios of it: what [`audit`](crate::audit::audit) takes.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// The texts of the pack.
+    pub pack: Vec<SourceText>,
+    /// The scenario files.
+    pub scenarios: Vec<SourceText>,
+    /// How they are to be checked.
+    pub config: Config,
+}
+
+/// What paths stand for.
+#[derive(Debug, Default)]
+struct Selected {
+    /// Packs that are checked whole.
+    packs: BTreeSet<String>,
+    /// Scenario files that are checked by themselves.
+    files: BTreeSet<PathBuf>,
+    /// What cannot be looked through.
+    lost: Vec<SourceText>,
+    looked: Vec<String>,
+}
+
+/// A scenario file.
+struct Scenarios {
+    text: SourceText,
+    /// The packs that its scenarios name or lie in the folder of; `None` = one names none.
+    packs: BTreeSet<Option<String>>,
+    /// Whether it was chosen by itself.
+    alone: bool,
+}
+
+impl Workspace {
+    /// What `paths` stand for: a folder of a pack, or a file in it, for the whole pack with all of its scenarios; a scenario
+    /// file, or a folder of them, for those. Another folder stands for what of this lies in it. Without a path it is the
+    /// whole workspace.
+    ///
+    /// # Errors
+    /// A path that is not there, or has nothing to do with packs and scenarios.
+    pub fn choice(&self, paths: &[PathBuf]) -> Result<Choice, Problem> {
+        let mut selected = Selected::default();
+        let all = [self.root.clone()];
+        for path in if paths.is_empty() { &all } else { paths } {
+            self.select(path, &mut selected)?;
+        }
+        let texts = self.scenario_texts(&selected);
+        let mut choice = Choice { chosen: Vec::new(), looked: selected.looked.join(", ") };
+        let known = self.packs();
+        let home = |pack: &Option<String>| pack.clone().filter(|pack| known.contains(pack));
+        let mut needed: BTreeSet<Option<String>> = selected.packs.iter().cloned().map(Some).collect();
+        needed.extend(texts.iter().filter(|file| file.alone).flat_map(|file| file.packs.iter().map(home)));
+        let stray = needed.remove(&None).then_some(None);
+        for pack in needed.into_iter().chain(stray) {
+            let whole = pack.as_ref().is_some_and(|pack| selected.packs.contains(pack));
+            let own = |file: &&Scenarios| file.packs.iter().any(|of| home(of) == pack) && (whole || file.alone);
+            let scenarios = texts.iter().filter(own).map(|file| file.text.clone()).collect();
+            let folder = pack.as_deref().and_then(|pack| self.pack_folder(pack));
+            let scope = if whole { Scope::Whole } else { Scope::Scenarios };
+            let config = Config { place: Some(self.place(pack)), scope };
+            let pack = folder.map(|folder| self.whole_pack(&folder)).unwrap_or_default();
+            choice.chosen.push(Chosen { pack, scenarios, config });
+        }
+        Ok(choice)
+    }
+
+    /// A pack of the workspace, by its name, with all of its scenarios.
+    ///
+    /// # Errors
+    /// There is no such pack.
+    pub fn choice_named(&self, name: &str) -> Result<Choice, Problem> {
+        self.choice(&[self.folder_of(name)?])
+    }
+
+    /// The pack in a folder, which need not be one of the workspace, with the scenarios in `paths`, wherever they lie.
+    ///
+    /// # Errors
+    /// A path that is not there, or is no scenario file.
+    pub fn choice_of(&self, folder: &Path, paths: &[PathBuf]) -> Result<Choice, Problem> {
+        let mut selected = Selected::default();
+        for path in paths {
+            let (real, shown) = (files::real(path), self.shown(&files::real(path)));
+            match files::kind(path) {
+                Kind::File if Format::of_path(&shown).is_some() => _ = selected.files.insert(real),
+                Kind::Folder => selected.add(&real, &shown),
+                Kind::Missing => return Err(missing(path)),
+                _ => return Err(Problem::new(format!("{shown}: {NO_SCENARIO_FILE}"))),
+            }
+            selected.looked.push(shown);
+        }
+        let read = selected.files.iter().map(|path| files::source(path, &self.shown(path)));
+        let scenarios: Vec<SourceText> = read.chain(selected.lost).collect();
+        if !paths.is_empty() && scenarios.is_empty() {
+            let places = selected.looked.join(", ");
+            let message = format!("nothing to check: no scenario file (*.yaml, *.yml, *.toml, *.json) in {places}");
+            return Err(Problem::new(message));
+        }
+        let config = Config { scope: Scope::Pack, place: None };
+        let chosen = Chosen { pack: self.whole_pack(folder), scenarios, config };
+        Ok(Choice { chosen: vec![chosen], looked: self.shown(folder) })
+    }
+
+    /// The files of the pack in a folder; a folder without one is a fault of its own.
+    fn whole_pack(&self, folder: &Path) -> Vec<SourceText> {
+        let texts = self.pack_files(folder);
+        let none = || vec![SourceText::unread(self.shown(folder), NO_PACK_FILE, "write one, or remove the folder")];
+        if texts.is_empty() { none() } else { texts }
+    }
+
+    fn place(&self, pack: Option<String>) -> Place {
+        Place { pack, packs: self.packs(), scenarios: self.scenarios.clone() }
+    }
+
+    fn select(&self, path: &Path, selected: &mut Selected) -> Result<(), Problem> {
+        let real = files::real(path);
+        let kind = files::kind(path);
+        if kind == Kind::Missing {
+            return Err(missing(path));
+        }
+        if real == self.root.join(MARK) {
+            return self.select(&self.root.clone(), selected);
+        }
+        let mut found = false;
+        for pack in self.packs() {
+            let folder = self.pack_folder(&pack).map(|folder| files::real(&folder));
+            if folder.is_some_and(|folder| folder.starts_with(&real) || real.starts_with(&folder)) {
+                selected.packs.insert(pack);
+                found = true;
+            }
+        }
+        for folder in &self.packs {
+            let at = files::real(&self.root.join(folder));
+            if at.starts_with(&real) {
+                selected.looked.push(format!("{folder}/{}", or_missing(&at)));
+                found = true;
+            }
+        }
+        for folder in &self.scenarios {
+            let own = self.root.join(folder);
+            let at = files::real(&own);
+            if at.starts_with(&real) {
+                selected.looked.push(format!("{folder}/{}", or_missing(&at)));
+                if files::kind(&own) != Kind::Missing {
+                    selected.add(&own, folder);
+                }
+                found = true;
+            } else if let Ok(inside) = real.strip_prefix(&at) {
+                let (at, shown) = (own.join(inside), self.shown(&own.join(inside)));
+                match kind {
+                    Kind::Folder => selected.add(&at, &shown),
+                    _ if Format::of_path(&shown).is_some() => _ = selected.files.insert(at),
+                    _ => return Err(Problem::new(format!("{shown}: {NO_SCENARIO_FILE}"))),
+                }
+                selected.looked.push(if kind == Kind::Folder { format!("{shown}/") } else { shown });
+                found = true;
+            }
+        }
+        if found {
+            return Ok(());
+        }
+        let folders = self.packs.iter().chain(&self.scenarios).map(|folder| format!("{folder}/"));
+        let folders = folders.collect::<Vec<_>>().join(", ");
+        let shown = self.shown(&real);
+        Err(Problem::new(format!(
+            "nothing to check: {shown} is in none of {folders}; a pack elsewhere is named by `--pack`"
+        )))
+    }
+
+    /// The scenario files that may take part, and what cannot be looked through.
+    fn scenario_texts(&self, selected: &Selected) -> Vec<Scenarios> {
+        let mut all = Selected { files: selected.files.clone(), lost: selected.lost.clone(), ..Selected::default() };
+        if !selected.packs.is_empty() {
+            for folder in &self.scenarios {
+                let own = self.root.join(folder);
+                if files::kind(&own) == Kind::Folder {
+                    all.add(&own, folder);
+                }
+            }
+        }
+        let place = self.place(None);
+        let read = all.files.iter().map(|path| (files::source(path, &self.shown(path)), selected.files.contains(path)));
+        let lost = all.lost.into_iter().map(|text| {
+            let alone = selected.lost.contains(&text);
+            (text, alone)
+        });
+        let texts = read.chain(lost).map(|(text, alone)| Scenarios { packs: homes(&place, &text), text, alone });
+        texts.collect()
+    }
+}
+
+impl Selected {
+    /// Adds the scenario files below a folder.
+    fn add(&mut self, folder: &Path, shown: &str) {
+        let found = files::walk(folder, shown);
+        let is_scenario = |path: &PathBuf| {
+            let below = path.strip_prefix(folder).unwrap_or(path);
+            let kept = below.components().any(|piece| piece.as_os_str() == SNAPSHOTS);
+            !kept && Format::of_path(&path.to_string_lossy()).is_some()
+        };
+        self.files.extend(found.files.into_iter().filter(is_scenario));
+        let new = found.faults.into_iter().filter(|fault| !self.lost.contains(fault)).collect::<Vec<_>>();
+        self.lost.extend(new);
+    }
+}
+
+/// The packs that the scenarios of a file belong to. A file that names none belongs to that of its folder.
+fn homes(place: &Place, file: &SourceText) -> BTreeSet<Option<String>> {
+    // A folder that cannot be looked through may be that of the pack.
+    let folder = match file.fault {
+        Some(_) => place.folder(&format!("{}/", file.name)).map(str::to_owned),
+        None => place.folder(&file.name).map(str::to_owned),
+    };
+    // Nothing is read twice that need not be: without the word no scenario names a pack.
+    let format = Format::of_path(&file.name).filter(|_| file.fault.is_none() && file.text.contains("pack"));
+    let scenarios = format.map(|format| scenario::parse(FileId(0), &file.text, format).scenarios);
+    let own =
+        scenarios.into_iter().flatten().map(|scenario| scenario.pack.map(|pack| pack.value).or_else(|| folder.clone()));
+    let packs: BTreeSet<_> = own.collect();
+    if packs.is_empty() { BTreeSet::from([folder]) } else { packs }
+}
+
+fn missing(path: &Path) -> Problem {
+    Problem::new(format!("nothing to check: no such file or folder: {}", path.display()))
+}
+
+fn or_missing(folder: &Path) -> &'static str {
+    if files::kind(folder) == Kind::Missing { " (it does not exist)" } else { "" }
+}

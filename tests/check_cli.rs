@@ -1,0 +1,161 @@
+//! `segue check`, the program itself: what it looks at, what it says, and its exit codes.
+#![expect(clippy::disallowed_methods, reason = "these tests make workspaces and start the program")]
+
+#[path = "support/program.rs"]
+mod program;
+
+use std::fs;
+
+use snapbox::{assert_data_eq, str};
+
+use program::{Mini, document, err, out};
+
+const PACK: &str = "transitions/mini/pack.toml";
+const T1: &str = "transitions/mini/T1.yaml";
+const WEATHER: &str = "scenarios/mini/weather.yaml";
+
+/// The findings of a run with `args`, in the short form.
+fn short(mini: &Mini, args: &[&str], code: i32) -> Vec<String> {
+    let args = [&["check", "--format", "short"], args].concat();
+    let run = mini.run(&args).code(code).stderr_eq("");
+    out(&run).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_clean_workspace() {
+    let mini = Mini::new();
+    mini.run(&["check", "--deny", "warnings"])
+        .code(0)
+        .stderr_eq("")
+        .stdout_eq("1 pack, 2 scenario files: 0 errors, 0 warnings\n");
+    assert!(short(&mini, &[], 0).is_empty());
+    let document = document(&mini.run(&["check", "--format", "json"]).code(0).stderr_eq(""));
+    assert_eq!(document.to_string(), r#"{"format_version":1,"diagnostics":[],"summary":{"errors":0,"warnings":0}}"#);
+}
+
+#[test]
+fn every_file_in_one_run() {
+    let mini = Mini::new();
+    mini.edit(T1, "owner:", "ownr:");
+    mini.edit(PACK, "[frame.", "[fame.");
+    mini.edit(WEATHER, "covers:", "cover:");
+    mini.write("scenarios/mini/broken.yaml", "scenario: [");
+    let found = short(&mini, &[], 1);
+    for part in [
+        "transitions/mini/T1.yaml:4:1: error[unknown-key]: ",
+        "transitions/mini/pack.toml:16:2: error[unknown-key]: ",
+        "scenarios/mini/weather.yaml:3:5: error[unknown-key]: ",
+        "scenarios/mini/broken.yaml:1:11: error[syntax-error]: ",
+    ] {
+        assert!(found.iter().any(|line| line.starts_with(part)), "{part} in\n{}", found.join("\n"));
+    }
+    assert_eq!(found.len(), 5, "{}", found.join("\n"));
+    let code = |args: &[&str]| mini.run(args).code(1).stderr_eq("");
+    let document = document(&code(&["check", "--format", "json"]));
+    assert_eq!(document["summary"].to_string(), r#"{"errors":5,"warnings":0}"#);
+    let first = &document["diagnostics"][0];
+    let keys: Vec<&String> = first.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["code", "slug", "severity", "message", "file", "range", "help", "related"]);
+    assert_eq!(first["range"]["end"]["column"].as_u64(), first["range"]["start"]["column"].as_u64().map(|at| at + 4));
+    assert!(out(&code(&["check"])).ends_with("\n1 pack, 3 scenario files: 5 errors, 0 warnings\n"));
+}
+
+/// What a path stands for.
+#[test]
+fn paths() {
+    let mini = Mini::new();
+    mini.write("transitions/other/pack.toml", "[pak]\n");
+    mini.write("scenarios/mini/sub/one.yaml", "scenario: one\nturns: []\n");
+    mini.write("scenarios/two.yaml", "scenario: two\npack: mini\nturns: []\n");
+    mini.write("scenarios/three.yaml", "scenario: three\npack: mimi\nturns: []\n");
+    mini.write("elsewhere/four.yaml", "scenario: four\nturns: []\n");
+    let files = |args: &[&str]| {
+        let mut files: Vec<String> =
+            short(&mini, args, 1).iter().map(|line| line.split(':').next().unwrap_or("").to_owned()).collect();
+        files.dedup();
+        files.join(" ")
+    };
+    let (one, two, three, other) =
+        ("scenarios/mini/sub/one.yaml", "scenarios/two.yaml", "scenarios/three.yaml", "transitions/other/pack.toml");
+    let all = format!("{one} {two} {other} {three}");
+    for args in [&[][..], &["."], &["segue.toml"], &["transitions", "scenarios"]] {
+        assert_eq!(files(args), all, "{args:?}");
+    }
+    let pack = format!("{one} {two}");
+    for args in [&["transitions/mini"][..], &["transitions/mini/T1.yaml"], &["--pack", "mini"]] {
+        assert_eq!(files(args), pack, "{args:?}");
+    }
+    assert_eq!(files(&["transitions"]), format!("{pack} {other}"));
+    assert_eq!(files(&["scenarios"]), format!("{one} {two} {three}"));
+    assert_eq!(files(&["scenarios/mini"]), one);
+    assert_eq!(files(&[one, three]), format!("{one} {three}"));
+    assert_eq!(files(&["--pack", "mini", "elsewhere"]), "elsewhere/four.yaml");
+    assert_eq!(files(&["--pack", "transitions/other"]), other);
+    assert!(short(&mini, &[WEATHER], 0).is_empty());
+    let refused = mini.run(&["check", "elsewhere"]).code(2).stdout_eq("");
+    assert_data_eq!(
+        err(&refused),
+        "error: nothing to check: elsewhere is in none of transitions/, scenarios/; a pack elsewhere is named by `--pack`\n"
+    );
+}
+
+/// FB-08: a run that found nothing to check never passes.
+#[test]
+fn nothing_to_check() {
+    let mini = Mini::new();
+    let refused = |args: &[&str], wanted: &str| {
+        let run = mini.run(&[&["check"], args].concat()).code(2).stdout_eq("");
+        assert_eq!(err(&run), format!("error: nothing to check: {wanted}\n"));
+    };
+    refused(&["nowhere"], "no such file or folder: nowhere");
+    refused(&["scenarios", "nowhere"], "no such file or folder: nowhere");
+    fs::create_dir(mini.path("scenarios/empty")).expect("a folder");
+    let none = "no pack and no scenario file (*.yaml, *.yml, *.toml, *.json) in";
+    refused(&["scenarios/empty"], &format!("{none} scenarios/empty/"));
+    refused(
+        &["--pack", "mini", "scenarios/empty"],
+        "no scenario file (*.yaml, *.yml, *.toml, *.json) in scenarios/empty",
+    );
+    fs::remove_dir_all(mini.path("scenarios")).expect("removed");
+    fs::remove_dir_all(mini.path("transitions")).expect("removed");
+    refused(&[], &format!("{none} transitions/ (it does not exist), scenarios/ (it does not exist)"));
+}
+
+/// What cannot be read is a finding of its own, and the rest is checked.
+#[test]
+fn what_cannot_be_read() {
+    let mini = Mini::new();
+    mini.write("scenarios/mini/latin.yaml", b"scenario: caf\xe9\n");
+    mini.write("transitions/mini/more.toml", b"# \xd0\x9f\n[frame.x]\n# \xff\n");
+    mini.write("transitions/mini/x.json", "{}");
+    fs::create_dir(mini.path("transitions/mini/folder.yaml")).expect("a folder");
+    mini.edit(T1, "owner:", "ownr:");
+    mini.edit(WEATHER, "covers:", "cover:");
+    assert_data_eq!(
+        short(&mini, &[], 1).join("\n"),
+        str![[r#"
+transitions/mini/T1.yaml:4:1: error[unknown-key]: unknown key `ownr` in a transition class
+transitions/mini/folder.yaml:1:1: error[unreadable-file]: this is a folder, a file is due under such a name
+transitions/mini/more.toml:3:3: error[unreadable-file]: the file is not UTF-8: the byte 0xFF begins no character
+transitions/mini/x.json:1:1: error[unreadable-file]: a pack is not written in JSON
+scenarios/mini/latin.yaml:1:14: error[unreadable-file]: the file is not UTF-8: the byte 0xE9 begins no character
+scenarios/mini/weather.yaml:3:5: error[unknown-key]: unknown key `cover` in a scenario
+scenarios/mini/weather.yaml:16:5: error[unknown-key]: unknown key `cover` in a scenario
+"#]]
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_back() {
+    let mini = Mini::new();
+    std::os::unix::fs::symlink(mini.path("transitions"), mini.path("transitions/mini/loop")).expect("a link");
+    std::os::unix::fs::symlink(mini.path("nowhere"), mini.path("scenarios/mini/gone.yaml")).expect("a link");
+    assert_data_eq!(
+        short(&mini, &[], 1).join("\n"),
+        str![[r#"
+transitions/mini/loop/mini:1:1: error[unreadable-file]: the link leads back to a folder above it
+scenarios/mini/gone.yaml:1:1: error[unreadable-file]: this is no plain file, or a link that leads nowhere
+"#]]
+    );
+}
