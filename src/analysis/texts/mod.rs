@@ -15,6 +15,9 @@ pub struct Demand {
     pub ambiguous: Vec<usize>,
     /// Signals of the lexicon of which the text says one thing, and that with a missing part.
     pub partial: Vec<usize>,
+    /// The command of the lexicon that the text begins with; it begins with none where none is asked for. What is asked of
+    /// forms and signals is asked of the rest after the command: nothing else is looked at there.
+    pub command: Option<usize>,
 }
 
 /// What a search for a text came to.
