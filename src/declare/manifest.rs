@@ -451,12 +451,11 @@ fn cycles(cx: &Cx<'_>, members: &[Member], chains: &[(ClassId, ClassId, Span)]) 
         let walk = shortest(&graph, start);
         let names: Vec<&str> = walk.iter().map(|(node, _)| members[node.index()].id.as_str()).collect();
         let message = format!("precedence goes round: {} → {}", names.join(" → "), names.first().unwrap_or(&""));
-        let mut spans = walk.iter().map(|(_, span)| *span);
-        let Some(span) = spans.next() else { continue };
-        let mut found = Diagnostic::error(Code::PrecedenceCycle, span, message);
-        for (span, (_, at)) in spans.zip(walk.iter().skip(1).enumerate()) {
-            let _ = at;
-            found = found.also(span, "and here");
+        // The link written last is the one that closes the ring.
+        let Some(last) = walk.iter().map(|(_, span)| *span).max() else { continue };
+        let mut found = Diagnostic::error(Code::PrecedenceCycle, last, message).label("this closes the ring");
+        for (_, span) in walk.iter().filter(|(_, span)| *span != last) {
+            found = found.also(*span, "a link of it");
         }
         cx.out.push(found.help("precedence is transitive: take one of these links out"));
     }

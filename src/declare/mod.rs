@@ -202,7 +202,7 @@ fn load(
         .map(|outline| Member { id: outline.id.to_owned(), groups: outline.groups.clone(), span: outline.id_span })
         .collect();
     let order = manifest::precedence(&cx, &sections, &members);
-    let boundary = boundary(&cx, &outlines, place);
+    let boundary = boundary(&cx, &sections, &outlines, place);
     let invariants = manifest::invariants(&cx, &sections);
     let recordings = recordings::recordings(&cx, &sections, &outlines);
     unused(&cx);
@@ -432,7 +432,7 @@ fn unused(cx: &Cx<'_>) {
 }
 
 /// The one class with a boundary trigger.
-fn boundary(cx: &Cx<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassId> {
+fn boundary(cx: &Cx<'_>, sections: &Sections<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassId> {
     let mut boundaries = outlines.iter().enumerate().filter(|(_, outline)| outline.boundary);
     let Some((at, first)) = boundaries.next() else {
         if outlines.iter().any(|outline| outline.open) {
@@ -441,30 +441,38 @@ fn boundary(cx: &Cx<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassI
         }
         cx.error_help(
             Code::NoBoundary,
-            place,
+            sections.header("pack").unwrap_or(place),
             "no class is the boundary",
             "one class must take what no other takes: give it `[[trigger]] event = \"boundary\"`",
         );
         return None;
     };
-    let count = |outline: &Outline<'_>| {
-        match outline.table.get("trigger").map(|node| &node.kind) {
-        Some(Kind::List(list)) => list
-            .iter()
-            .filter(|node| matches!(&node.kind, Kind::Table(table) if table.get("event").and_then(text_of) == Some("boundary")))
-            .count(),
-        _ => 0,
-    }
-    };
-    if count(first) > 1 {
-        cx.error_help(Code::TwoBoundaries, first.id_span, "the class has two boundary triggers", "keep one of them");
+    let Some(own) = boundary_triggers(first).next() else { return Some(ClassId::at(at)) };
+    for again in boundary_triggers(first).skip(1) {
+        let message = format!("{} has two boundary triggers", quoted(first.id));
+        let found = Diagnostic::error(Code::TwoBoundaries, again, message).also(own, "the first one");
+        cx.out.push(found.help("keep one of them: it has no conditions, so a second one adds nothing"));
     }
     for (_, other) in boundaries {
+        let span = boundary_triggers(other).next().unwrap_or(other.id_span);
         let message = format!("{} is a second boundary", quoted(other.id));
-        let found = Diagnostic::error(Code::TwoBoundaries, other.id_span, message).also(first.id_span, "the first one");
-        cx.out.push(found.help("only one class takes what no other takes: give the other one a trigger of its own"));
+        let found = Diagnostic::error(Code::TwoBoundaries, span, message)
+            .also(own, format!("{} is the boundary already", quoted(first.id)));
+        cx.out.push(found.help("only one class takes what no other takes: give this one a trigger of its own"));
     }
     Some(ClassId::at(at))
+}
+
+/// Where a class is declared to be the boundary.
+fn boundary_triggers<'n>(outline: &Outline<'n>) -> impl Iterator<Item = Span> + use<'n> {
+    let triggers: &[Node] = match outline.table.get("trigger").map(|node| &node.kind) {
+        Some(Kind::List(list)) => list,
+        _ => &[],
+    };
+    triggers.iter().filter_map(|node| match &node.kind {
+        Kind::Table(table) if table.get("event").and_then(text_of) == Some("boundary") => Some(node.span),
+        _ => None,
+    })
 }
 
 /// Parameters whose value is not the declared one.

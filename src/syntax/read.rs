@@ -157,7 +157,16 @@ impl<'a> Field<'a> {
     pub fn wrong_type<T>(self, expected: &str) -> Option<T> {
         if self.node.kind != Kind::Null {
             let message = format!("expected {expected}, found {}", self.node.describe());
-            self.out.push(Diagnostic::error(Code::WrongType, self.node.span, message));
+            let help = match &self.node.kind {
+                Kind::Text(text) if expected.ends_with("number") || expected == "a decimal" => match exact(text) {
+                    Some(_) => format!("leave the quotes out: {text}"),
+                    None => format!("write {expected}, without quotes"),
+                },
+                _ if expected.ends_with("(a list)") || expected == "a list" => "write a list: `[ … ]`".to_owned(),
+                _ if expected.ends_with("(a table)") || expected == "a table" => "write a table: `{ … }`".to_owned(),
+                _ => format!("write {expected}"),
+            };
+            self.out.push(Diagnostic::error(Code::WrongType, self.node.span, message).help(help));
         }
         None
     }
@@ -421,9 +430,10 @@ mod tests {
         let check = |yaml, read: &dyn Fn(Field<'_>) -> bool, wanted: &str| {
             assert_eq!(on(yaml, read), (false, vec![wanted.to_owned()]));
         };
-        check("foo", &|f| f.list().is_some(), "expected a list, found text `foo` / ");
-        check("[a]", &|f| f.table(&FOR_EACH).is_some(), "expected `for_each` (a table), found a list / ");
-        check("1", &|f| f.entries().is_some(), "expected a table, found number `1` / ");
+        check("foo", &|f| f.list().is_some(), "expected a list, found text `foo` / write a list: `[ … ]`");
+        let wanted = "expected `for_each` (a table), found a list / write a table: `{ … }`";
+        check("[a]", &|f| f.table(&FOR_EACH).is_some(), wanted);
+        check("1", &|f| f.entries().is_some(), "expected a table, found number `1` / write a table: `{ … }`");
         check("2020", &|f| f.text().is_some(), "expected text, found number `2020` / quote it: \"2020\"");
         check("true", &|f| f.text().is_some(), "expected text, found `true` / quote it: \"true\"");
         check(

@@ -94,7 +94,7 @@ impl<'t> Tree<'t> {
         } else if self.reports == MOST_REPORTS {
             let place = diagnostic.primary.span;
             let message = format!("more than {MOST_REPORTS} errors in this file, the rest is not shown");
-            self.out.push(Diagnostic::error(Code::LimitExceeded, place, message));
+            self.out.push(Diagnostic::error(Code::LimitExceeded, place, message).help("mend the first ones"));
         }
     }
 
@@ -108,7 +108,7 @@ impl<'t> Tree<'t> {
         if !self.stopped {
             self.stopped = true;
             let message = format!("lists and tables are nested more than {} deep", self.limits.max_depth);
-            self.error(Code::LimitExceeded, span, message, "");
+            self.error(Code::LimitExceeded, span, message, "write what is deep inside as a declaration of its own");
         }
     }
 

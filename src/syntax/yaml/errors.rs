@@ -29,7 +29,7 @@ pub(super) fn explain(kind: &ErrorKind, max_depth: usize) -> (Code, String, &'st
     let (message, help): (&str, &str) = match kind {
         E::RecursionLimitExceeded => {
             let message = format!("lists and tables are nested more than {max_depth} deep");
-            return (Code::LimitExceeded, message, "");
+            return (Code::LimitExceeded, message, "write what is deep inside as a declaration of its own");
         }
         E::UnexpectedCharacter { character } => {
             let message = format!("text cannot begin with {}", quoted(character.encode_utf8(&mut [0; 4])));
