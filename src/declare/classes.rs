@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Diagnostic, quoted};
+use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
 use crate::language;
 use crate::model::class::{Answer, Class, On, Settle};
 use crate::model::cond::Cond;
 use crate::model::ids::{FrameId, FrameSet, InputId, ModeId, PortId};
 use crate::model::schema::Type;
 use crate::source::Span;
-use crate::syntax::{Field, Kind, Node, Table};
+use crate::syntax::{Entry, Field, Kind, Node, Table};
 
 use super::cx::{Cx, poisoned};
 use super::paths::{Calls, Scope, heads, text_of};
@@ -45,6 +45,8 @@ pub(super) struct Outline<'n> {
     pub id_span: Span,
     pub table: &'n Table,
     pub boundary: bool,
+    /// Whether another class has one as well: which of them is meant is not known.
+    pub disputed: bool,
     /// What sets it off is not known: an event is missing or misspelt.
     pub open: bool,
     pub calls: Calls,
@@ -100,8 +102,10 @@ pub(super) fn outlines<'n, 'a: 'n>(cx: &Cx<'a>, classes: &'n [Node]) -> Vec<Outl
         }
         let groups = items(node, "group").iter().filter_map(text_of).map(str::to_owned).collect();
         let calls = cx.calls_by_id(&written);
-        outlines.push(Outline { id: text, id_span: id.span, table, boundary, open, calls, groups });
+        outlines.push(Outline { id: text, id_span: id.span, table, boundary, disputed: false, open, calls, groups });
     }
+    let disputed = outlines.iter().filter(|outline| outline.boundary).count() > 1;
+    outlines.iter_mut().for_each(|outline| outline.disputed = disputed && outline.boundary);
     outlines
 }
 
@@ -191,7 +195,9 @@ fn strayed<'n>(class: &Table, key: &str) -> Option<(&'n str, Span)> {
 
 /// A class with all its parts.
 pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option<Class> {
-    let Outline { id, id_span, table, boundary, calls, .. } = outline;
+    let Outline { id, id_span, table, calls, .. } = outline;
+    // What sets an open class off may be meant to be the boundary.
+    let boundary = outline.boundary || outline.open;
     cx.allow(table, &language::CLASS);
     for (key, part, how) in MANDATORY {
         if table.entry(key).is_none() && !cx.misspelt(table, key) {
@@ -208,7 +214,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         }
     }
     let text = |key: &str| table.get(key).and_then(|node| cx.word(node)).unwrap_or_default().to_owned();
-    let around = Around { words, boundary: *boundary || outline.open, class: id };
+    let around = Around { words, boundary, class: id };
     let trigger_nodes =
         table.get("trigger").and_then(|node| cx.list(node, "triggers: `[[trigger]]`")).unwrap_or_default();
     if let Some(Node { kind: Kind::List(list), span }) = table.get("trigger")
@@ -237,7 +243,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         }
         None => Cond::TRUE,
     };
-    if *boundary {
+    if outline.boundary && !outline.disputed {
         for key in ["requires", "entry"] {
             if let Some(entry) =
                 table.entry(key).filter(|entry| !matches!(&entry.value.kind, Kind::Table(table) if table.is_empty()))
@@ -263,9 +269,9 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
     let scope = effect_scope(cx, outline);
     let effects = table.get("do").map(|node| cx.effects(node, &scope)).unwrap_or_default();
     let settle = settle(cx, outline);
-    let answer = table.get("answer").and_then(|node| answer(cx, node, *boundary, calls));
+    let answer = table.get("answer").and_then(|node| answer(cx, node, boundary, calls));
     let never_scope = Scope::new(
-        if *boundary { heads::ALL } else { heads::ALL & !heads::REASON },
+        if boundary { heads::ALL } else { heads::ALL & !heads::REASON },
         "in `never` of a class that is not the boundary",
     );
     let bad_never = |node: &Node, message: String, help: &str| {
@@ -443,6 +449,25 @@ fn mode(cx: &Cx<'_>, node: &Node) -> Option<ModeId> {
     cx.find("answer mode", name, node.span, &cx.mode_names).map(ModeId)
 }
 
+/// Reports values of the field that answers go by for which no mode is written.
+fn unanswered(cx: &Cx<'_>, field: &Entry, ty: &Type) {
+    let Kind::Table(table) = &field.value.kind else { return };
+    let values: Vec<String> = match ty {
+        _ if poisoned(ty) => return,
+        Type::Bool => ["true", "false"].map(str::to_owned).into(),
+        Type::Enum(id) => cx.values_of(*id).into_iter().map(|value| cx.text_of(value)).collect(),
+        Type::Key(id) => cx.tables[id.index()].rows.iter().map(|row| cx.text_of(row.key)).collect(),
+        _ => return,
+    };
+    let meant = |value: &str| table.iter().any(|entry| suggest(&entry.key, [value]).is_some());
+    let open: Vec<String> = values.into_iter().filter(|value| !meant(value)).collect();
+    if !open.is_empty() {
+        let message = format!("the answer gives no mode where {} is {}", quoted(&field.key), listed(&open));
+        let help = format!("each value of the field has a mode: add {}", listed(&open));
+        cx.error_help(Code::MissingKey, field.key_span, message, help);
+    }
+}
+
 /// `by.frame.field = { value = mode }`.
 fn by(cx: &Cx<'_>, node: &Node) -> Option<Answer> {
     let only = |node: &Node, what: &str| {
@@ -478,5 +503,6 @@ fn by(cx: &Cx<'_>, node: &Node) -> Option<Answer> {
             rows.push((value, mode));
         }
     }
+    unanswered(cx, &field, ty);
     Some(Answer::By { slot, rows, span: field.key_span })
 }

@@ -138,6 +138,8 @@ pub(super) struct Cx<'a> {
     pub calls: BTreeMap<String, BTreeSet<PortId>>,
     /// Where each signal was declared that a phrase may name, and its position in the lexicon.
     pub signal_slots: BTreeMap<String, usize>,
+    /// Events whose text is not known, because its field was declared wrongly: whether they carry signals is not judged.
+    pub deaf: BTreeSet<u16>,
     /// Places of keys that were reported as unknown: what they were meant to be is not reported as missing.
     flagged: RefCell<BTreeSet<Span>>,
     /// Named conditions and blocks that were written out somewhere.
@@ -187,6 +189,7 @@ impl<'a> Cx<'a> {
             blocks: BTreeMap::new(),
             calls: BTreeMap::new(),
             signal_slots: BTreeMap::new(),
+            deaf: BTreeSet::new(),
             flagged: RefCell::default(),
             used: RefCell::default(),
             inlined: std::cell::Cell::new(0),
@@ -271,15 +274,20 @@ impl<'a> Cx<'a> {
 
     /// Whether a key that was reported as unknown was probably meant to be this one.
     pub fn misspelt(&self, table: &Table, key: &str) -> bool {
-        let flagged = self.flagged.borrow();
-        table.iter().any(|entry| flagged.contains(&entry.key_span) && suggest(&entry.key, [key]).is_some())
+        self.meant(table, key).is_some()
     }
 
-    /// The value of a key that must be there.
+    /// The value of a key that was reported as unknown and was probably meant to be this one.
+    fn meant<'n>(&self, table: &'n Table, key: &str) -> Option<&'n Node> {
+        let flagged = self.flagged.borrow();
+        let mut near = table.iter().filter(|entry| flagged.contains(&entry.key_span));
+        near.find(|entry| suggest(&entry.key, [key]).is_some()).map(|entry| &entry.value)
+    }
+
+    /// The value of a key that must be there; a misspelt key is read as what it was meant to be.
     pub fn need<'n>(&self, table: &'n Table, span: Span, what: &str, key: &str) -> Option<&'n Node> {
-        match table.get(key) {
+        match table.get(key).or_else(|| self.meant(table, key)) {
             Some(node) => Some(node).filter(|node| node.kind != Kind::Null),
-            None if self.misspelt(table, key) => None,
             None => {
                 let message = format!("{what} lacks the key `{key}`");
                 self.error_help(Code::MissingKey, span, message, format!("add the key `{key}`"));

@@ -355,7 +355,9 @@ impl<'a> Cx<'a> {
                 None => Some("").filter(|_| verb("id") && !verbs().any(verb)),
             };
             if let Some(port) = port {
-                if let Some(id) = table.get("id")
+                let misspelt = |entry: &&Entry| !EFFECT.has(&entry.key) && suggest(&entry.key, ["id"]).is_some();
+                let meant = || table.iter().find(misspelt).map(|entry| &entry.value);
+                if let Some(id) = table.get("id").or_else(meant)
                     && let Some(text) = text_of(id)
                 {
                     into.push(WrittenCall { id: text, id_span: id.span, port, keep: table.get("keep") });

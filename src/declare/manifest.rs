@@ -47,7 +47,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     };
     cx.settings(sections, "pack", &language::MANIFEST);
     let need = |key: &str| {
-        let node = sections.get("pack", key);
+        let node = sections.setting("pack", &language::MANIFEST, key);
         if node.is_none() && !cx.partial {
             cx.error_help(
                 Code::MissingKey,
@@ -62,7 +62,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     manifest.id = word("id");
     manifest.title = word("title");
     manifest.aggregate = word("aggregate");
-    if let Some(node) = sections.get("pack", "aggregate")
+    if let Some(node) = sections.setting("pack", &language::MANIFEST, "aggregate")
         && SAVED_KEYS.contains(&manifest.aggregate.as_str())
     {
         let message = format!("a saved session has a key {} of its own", quoted(&manifest.aggregate));
@@ -82,11 +82,11 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
             manifest.owners.push(owner.to_owned());
         }
     }
-    if let Some(node) = sections.get("pack", "while_open") {
+    if let Some(node) = sections.setting("pack", &language::MANIFEST, "while_open") {
         let words = [("cancel", WhileOpen::Cancel), ("refuse", WhileOpen::Refuse)];
         manifest.while_open = Field::new(node, cx.out).one_of(&words).unwrap_or_default();
     }
-    if let Some(node) = sections.get("pack", "step_limit") {
+    if let Some(node) = sections.setting("pack", &language::MANIFEST, "step_limit") {
         match Field::new(node, cx.out).int() {
             Some(limit @ 1..=10_000) => manifest.step_limit = u32::try_from(limit).unwrap_or(16),
             Some(_) => cx.error_help(
@@ -217,7 +217,7 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 
 /// `[carryover]`, and `decide` of the manifest.
 pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
-    if let Some(node) = sections.get("pack", "decide") {
+    if let Some(node) = sections.setting("pack", &language::MANIFEST, "decide") {
         let frames: BTreeSet<FrameId> =
             cx.list(node, "frames").unwrap_or_default().iter().filter_map(|node| cx.frame(node)).collect();
         cx.decide = frames.into_iter().collect();
@@ -225,7 +225,7 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     let Some(header) = sections.header("carryover") else { return };
     cx.settings(sections, "carryover", &language::CARRYOVER);
     let need = |key: &str| {
-        let node = sections.get("carryover", key);
+        let node = sections.setting("carryover", &language::CARRYOVER, key);
         if node.is_none() && !cx.partial {
             cx.error_help(
                 Code::MissingKey,
@@ -255,7 +255,7 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             depths.push((cx.intern(&entry.key), frames));
         }
     }
-    let limit = sections.get("carryover", "limit").and_then(|node| limit(cx, node, &depths));
+    let limit = sections.setting("carryover", &language::CARRYOVER, "limit").and_then(|node| limit(cx, node, &depths));
     cx.carryover = Some(Carryover { universe, depths, limit });
 }
 
@@ -386,7 +386,9 @@ pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member
         }
     }
     let mut order = Order { precedes: vec![vec![false; count]; count], chains: Vec::new() };
-    let chains = sections.get("pack", "precedence").and_then(|node| cx.list(node, "chains of precedence"));
+    let chains = sections
+        .setting("pack", &language::MANIFEST, "precedence")
+        .and_then(|node| cx.list(node, "chains of precedence"));
     for chain in chains.unwrap_or_default() {
         let Some(links) = cx.list(chain, "a chain: class ids and groups, strongest first") else { continue };
         let mut before: Option<Vec<usize>> = None;

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
-use crate::language::{SECTIONS, Value};
+use crate::language::{SECTIONS, Shape, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
@@ -49,6 +49,12 @@ impl<'n> Sections<'n> {
     /// The value of one entry of a section.
     pub fn get(&self, section: &str, name: &str) -> Option<&'n Node> {
         self.item(section, name).map(|item| item.node)
+    }
+
+    /// The value of a setting; a misspelt one is read as what it was meant to be.
+    pub fn setting(&self, section: &str, shape: &Shape, name: &str) -> Option<&'n Node> {
+        let meant = |item: &&Item<'n>| !shape.has(item.name) && suggest(item.name, shape.names()) == Some(name);
+        self.get(section, name).or_else(|| self.of(section).iter().find(meant).map(|item| item.node))
     }
 
     /// One entry of a section.

@@ -246,6 +246,9 @@ impl Cx<'_> {
             return value(Place::CallPort(id), Type::Enum(self.words.ports));
         }
         let calls = scope.calls.unwrap_or(&self.calls);
+        if calls.get(call).is_some_and(|ports| ports.is_empty()) {
+            return Err(None); // the port of the call is unknown, and that has been said
+        }
         let mut found: Option<Type> = None;
         let mut names = Vec::new();
         for port in calls.get(call).into_iter().flatten() {

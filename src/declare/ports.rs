@@ -91,21 +91,28 @@ pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                     event.fields.push((id, !field.optional));
                 }
             }
-            if let Some(node) = table.get("text")
-                && let Some(name) = cx.text(node)
-            {
+            let text = table.get("text").map(|node| (node, cx.text(node)));
+            let misspelt = cx.misspelt(table, "text") || cx.misspelt(table, "field");
+            if misspelt || matches!(text, Some((_, None))) {
+                cx.deaf.insert(at);
+            }
+            if let Some((node, Some(name))) = text {
                 let found =
                     event.fields.iter().find(|(id, _)| cx.names.borrow().text(cx.inputs[id.index()].name) == name);
                 match found.map(|(id, _)| *id) {
                     Some(id) if *cx.input_type(id) == Type::Text => event.text = Some(id),
-                    Some(id) if poisoned(cx.input_type(id)) => {}
-                    Some(_) => cx.error_help(
-                        Code::WrongType,
-                        node.span,
-                        format!("{} is not of type text", quoted(name)),
-                        "the lexicon reads a text",
-                    ),
+                    Some(id) if poisoned(cx.input_type(id)) => _ = cx.deaf.insert(at),
+                    Some(_) => {
+                        cx.deaf.insert(at);
+                        cx.error_help(
+                            Code::WrongType,
+                            node.span,
+                            format!("{} is not of type text", quoted(name)),
+                            "the lexicon reads a text",
+                        );
+                    }
                     None => {
+                        cx.deaf.insert(at);
                         let names: Vec<String> =
                             event.fields.iter().map(|(id, _)| cx.text_of(cx.inputs[id.index()].name)).collect();
                         cx.out.push(super::cx::lacks(

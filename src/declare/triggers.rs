@@ -118,7 +118,7 @@ pub(super) fn trigger(cx: &Cx<'_>, node: &Node, around: &Around<'_>) -> Option<T
         }
         On::Event(event) => {
             refused(&["base"], "on an event", "it is for outcomes: leave it out");
-            cx.events[event.index()].text.is_some()
+            cx.events[event.index()].text.is_some() || cx.deaf.contains(&event.0)
         }
     };
     let (bits, port) = guard_heads(trigger.on);
