@@ -159,3 +159,57 @@ scenarios/mini/gone.yaml:1:1: error[unreadable-file]: this is no plain file, or 
 "#]]
     );
 }
+
+/// What is wrong with `segue.toml` is found like anything else, and the rest is checked.
+#[test]
+fn settings() {
+    let mini = Mini::new();
+    mini.write("segue.toml", "packs = 1\nscenarios = [\"../x\"]\n[check]\ndeny = \"warning\"\nlevl = {}\nlevel.SG001 = \"off\"\nlevel.bad-ignor = \"off\"\n");
+    mini.edit(T1, "owner:", "ownr:");
+    assert_data_eq!(
+        short(&mini, &[], 1).join("\n"),
+        str![[r#"
+segue.toml:1:9: error[wrong-type]: expected a list, found number `1`
+segue.toml:2:14: error[bad-value]: the folder is outside the workspace
+segue.toml:4:8: error[unknown-value]: `warning` is not allowed here
+segue.toml:5:1: error[unknown-key]: unknown key `levl` in the settings of `segue check`
+segue.toml:6:7: error[fixed-level]: the level of `SG001` is fixed
+segue.toml:7:7: error[unknown-code]: there is no code `bad-ignor`
+transitions/mini/T1.yaml:4:1: error[unknown-key]: unknown key `ownr` in a transition class
+"#]]
+    );
+    mini.write("segue.toml", "[check\n");
+    assert_data_eq!(
+        short(&mini, &[], 1).join("\n"),
+        str![[r#"
+segue.toml:1:7: error[syntax-error]: unclosed table
+transitions/mini/T1.yaml:4:1: error[unknown-key]: unknown key `ownr` in a transition class
+"#]]
+    );
+    let run = mini.run(&["replay"]).code(2).stdout_eq("");
+    assert!(err(&run).starts_with("error: segue.toml:1:7: error[syntax-error]: "), "{}", err(&run));
+}
+
+#[test]
+fn levels_and_ignores() {
+    let mini = Mini::new();
+    mini.edit(T1, "owner:", "# segue: ignore[bad-ignore] for later\nowner:");
+    mini.edit(WEATHER, "scenarios:", "# segue: ignore later\nscenarios:");
+    let found = [
+        "transitions/mini/T1.yaml:4:17: warning[unused-ignore]: nothing is found here that `bad-ignore` would ignore",
+        "scenarios/mini/weather.yaml:1:10: warning[bad-ignore]: the comment `ignore later` is not understood",
+    ];
+    assert_eq!(short(&mini, &[], 0), found);
+    assert_eq!(short(&mini, &["--deny", "warnings"], 1), found);
+    // Of the pack nothing but errors is shown where scenarios are asked for.
+    assert_eq!(short(&mini, &["scenarios"], 0), found[1..]);
+    mini.write("segue.toml", "[check]\ndeny = \"warnings\"\n");
+    assert_eq!(short(&mini, &[], 1), found);
+    mini.write("segue.toml", "[check]\nlevel = { unused-ignore = \"off\", SG505 = \"error\" }\n");
+    assert_eq!(short(&mini, &[], 1), [found[1].replace("warning", "error")]);
+    mini.write("segue.toml", "[check.level]\nbad-ignore = \"note\"\nunused-ignore = \"note\"\n");
+    assert_eq!(short(&mini, &["--deny", "warnings"], 0), found.map(|line| line.replace("warning", "note")));
+    assert!(
+        out(&mini.run(&["check"]).code(0)).ends_with("\n1 pack, 2 scenario files: 0 errors, 0 warnings, 2 notes\n")
+    );
+}

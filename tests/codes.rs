@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use segue::declare::{Options, SourceText};
+use segue::audit::{Findings, audit};
+use segue::declare::Options;
 use segue::diag::{Code, Diagnostic};
 use segue::report;
 use segue::source::SourceMap;
@@ -149,14 +150,25 @@ fn laid(name: &str, blocks: &[Block]) -> Files {
     files
 }
 
-/// All that is found in a workspace.
-fn check(files: &Files) -> (SourceMap, Vec<Diagnostic>) {
-    let of = |folder: &str| -> Vec<SourceText> {
-        let files = files.iter().filter(|(name, _)| name.starts_with(folder));
-        files.map(|(name, text)| SourceText::new(name.clone(), text.clone())).collect()
-    };
-    let loaded = segue::load::load(&of("transitions/desk/"), &Options::default());
-    (loaded.sources, loaded.diagnostics)
+/// All that `segue check` finds in a workspace, and whether its pack loads.
+fn check(files: &Files) -> (SourceMap, Vec<Diagnostic>, bool) {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("written");
+    }
+    let opened = Workspace::open(folder.path()).expect("a workspace");
+    let mut findings = Findings::default();
+    findings.add_all(&opened.sources, opened.diagnostics);
+    let mut loads = true;
+    for chosen in opened.workspace.choice(&[]).expect("packs and scenarios").chosen {
+        let audit = audit(&chosen.pack, &chosen.scenarios, &chosen.config);
+        loads &= audit.registry.is_some();
+        findings.add(audit);
+    }
+    let (sources, found) = findings.sorted();
+    (sources, found, loads)
 }
 
 fn code(slug: &str) -> Option<Code> {
@@ -165,7 +177,7 @@ fn code(slug: &str) -> Option<Code> {
 
 #[test]
 fn the_base_is_clean_and_does_what_its_scenarios_say() {
-    let (sources, found) = check(&base());
+    let (sources, found, _) = check(&base());
     assert!(found.is_empty(), "{}", report::human(&sources, &found, false));
     let workspace = Workspace::of(Path::new(BASE)).expect("a workspace");
     let registry = segue::load::load(&workspace.pack("desk").expect("the pack"), &Options::default()).registry;
@@ -183,7 +195,7 @@ fn each_wrong_example_yields_its_one_finding_and_each_right_one_none() {
     let mut said = String::new();
     for (name, page) in pages() {
         let Some(code) = code(&name) else { continue };
-        let (sources, found) = check(&laid(&name, &page.wrong));
+        let (sources, found, _) = check(&laid(&name, &page.wrong));
         let places: Vec<_> = page.wrong.iter().filter_map(|block| block.at.as_ref()).collect();
         let [(file, line, column)] = places.as_slice() else {
             writeln!(said, "{name}: one block below `## Wrong` says where the finding stands, with at=LINE:COLUMN")
@@ -213,7 +225,7 @@ fn each_wrong_example_yields_its_one_finding_and_each_right_one_none() {
         {
             writeln!(said, "{name}: the finding has no next step").unwrap();
         }
-        let (sources, found) = check(&laid(&name, &page.right));
+        let (sources, found, _) = check(&laid(&name, &page.right));
         if !found.is_empty() || page.right.is_empty() {
             writeln!(said, "{name}: right should yield nothing:\n{}", report::human(&sources, &found, false)).unwrap();
         }
@@ -221,14 +233,25 @@ fn each_wrong_example_yields_its_one_finding_and_each_right_one_none() {
     assert!(said.is_empty(), "{said}");
 }
 
-/// Codes whose page is still to be written.
-const UNWRITTEN: &[Code] = &[Code::UnreadableFile];
+/// A level may be changed, and a comment may ignore, where the pack loads with the finding.
+#[test]
+fn the_level_of_a_code_is_fixed_where_nothing_loads_with_it() {
+    // Of these a pack loads, but not the scenarios or the settings.
+    let beside = [Code::UnknownCode, Code::FixedLevel];
+    for (name, page) in pages() {
+        let Some(code) = code(&name).filter(|code| !beside.contains(code)) else {
+            continue;
+        };
+        let (_, _, loads) = check(&laid(&name, &page.wrong));
+        assert_eq!(loads, code.is_adjustable(), "{name}: see `ADJUSTABLE` in src/diag/codes.rs");
+    }
+}
 
 #[test]
 fn the_table_the_pages_and_the_program_agree() {
     let pages = pages();
     let mut table = String::from("| id | code | what it says |\n|---|---|---|\n");
-    for code in Code::ALL.iter().filter(|code| !UNWRITTEN.contains(code)) {
+    for code in Code::ALL {
         writeln!(table, "| {} | [{slug}]({slug}.md) | {} |", code.id(), code.about(), slug = code.slug()).unwrap();
         let page = pages.get(code.slug()).unwrap_or_else(|| panic!("docs/codes/{}.md is missing", code.slug()));
         assert_eq!(page.title, format!("{} {}", code.id(), code.slug()), "docs/codes/{}.md", code.slug());

@@ -1,15 +1,18 @@
 //! Everything that `segue check` says of one pack: what loading finds, what its scenarios get wrong, in one stable order.
 
 mod findings;
+mod ignores;
 mod scenarios;
+mod settings;
 
 pub use findings::Findings;
+pub use settings::Settings;
 
 use crate::declare::Options;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::load::{Loaded, load};
+use crate::load::load;
 use crate::registry::Registry;
-use crate::source::{SourceMap, SourceText};
+use crate::source::{FileId, SourceMap, SourceText};
 
 /// What an audit is told besides the texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub struct Config {
     pub place: Option<Place>,
     /// How much is asked for.
     pub scope: Scope,
+    /// How bad findings are.
+    pub settings: Settings,
 }
 
 /// How much an audit is asked for.
@@ -68,15 +73,37 @@ pub struct Audit {
 /// scenarios are read as far as they can be without a pack.
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
-    let out = Diagnostics::new();
     let mut sources = SourceMap::default();
     let mut registry = None;
+    // What nothing runs with, which is shown as it is; and the rest, which settings and comments have a say in.
+    let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
     if !pack.is_empty() {
-        let Loaded { sources: read, diagnostics, registry: loaded } = load(pack, &Options::default());
-        (sources, registry) = (read, loaded);
-        let told = |found: &Diagnostic| config.scope != Scope::Scenarios || found.is_error();
-        out.extend(diagnostics.into_iter().filter(told));
+        let loaded = load(pack, &Options::default());
+        (sources, registry) = (loaded.sources, loaded.registry);
+        let (errors, others): (Vec<_>, Vec<_>) = loaded.diagnostics.into_iter().partition(Diagnostic::is_error);
+        fixed.extend(errors);
+        open.extend(others);
     }
-    scenarios::check(scenarios, registry.as_ref(), config, &mut sources, &out);
-    Audit { sources, diagnostics: out.into_sorted(), registry }
+    let shared = scenarios::check(scenarios, registry.as_ref(), config, &mut sources, &fixed);
+    let of_pack = |file: FileId| (file.0 as usize) < pack.len();
+    let mut ignores = ignores::ignores(&sources, &open);
+    let mut shown: Vec<Diagnostic> = Vec::new();
+    for found in open.into_sorted() {
+        if !ignores::ignored(&found, &mut ignores, &sources) {
+            shown.push(found);
+        }
+    }
+    // Where not everything was looked for an ignore may have something to ignore all the same.
+    let whole = |file| match of_pack(file) {
+        true => config.scope == Scope::Whole,
+        false => !shared.contains(&file),
+    };
+    let late = Diagnostics::new();
+    if registry.is_some() {
+        ignores::unused(&ignores, whole, &late);
+    }
+    let told = |found: &Diagnostic| config.scope != Scope::Scenarios || !of_pack(found.primary.span.file);
+    let shown = shown.into_iter().chain(late).filter(told).filter_map(|found| config.settings.apply(found));
+    fixed.extend(shown);
+    Audit { sources, diagnostics: fixed.into_sorted(), registry }
 }

@@ -3,18 +3,20 @@
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::registry::Registry;
 use crate::scenario::{self, Scenario, script};
-use crate::source::{SourceMap, SourceText, Span};
+use crate::source::{FileId, SourceMap, SourceText, Span};
 use crate::syntax::Format;
 
 use super::{Config, Place};
 
+/// Checks scenario files. Files that hold scenarios of other packs come back.
 pub(super) fn check(
     files: &[SourceText],
     registry: Option<&Registry>,
     config: &Config,
     sources: &mut SourceMap,
     out: &Diagnostics,
-) {
+) -> Vec<FileId> {
+    let mut shared = Vec::new();
     let mut sorted: Vec<&SourceText> = files.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
     for file in sorted {
@@ -38,6 +40,7 @@ pub(super) fn check(
             if let Some(place) = &config.place
                 && !belongs(scenario, &file.name, place, out)
             {
+                shared.push(id);
                 continue;
             }
             match registry {
@@ -50,6 +53,7 @@ pub(super) fn check(
             }
         }
     }
+    shared
 }
 
 /// Whether a scenario belongs to the pack; one that belongs to none that there is is reported.

@@ -9,7 +9,6 @@ use crate::diag::Severity;
 use crate::report::{self, count, plural};
 use crate::workspace::{Choice, Problem, Workspace, files};
 
-use super::reading::workspace;
 use super::terminal::Terminal;
 use super::{FAILED, NOT_RUN, PASSED};
 
@@ -68,15 +67,26 @@ fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     if files::kind(first) == files::Kind::Missing {
         return Err(Problem::new(format!("nothing to check: no such file or folder: {}", first.display())));
     }
-    let workspace = workspace(first, args.pack.is_some())?;
-    let choice = choice(args, &workspace)?;
-    if choice.chosen.is_empty() {
+    let mut findings = Findings::default();
+    let workspace = match Workspace::open(first) {
+        Ok(opened) => {
+            findings.add_all(&opened.sources, opened.diagnostics);
+            opened.workspace
+        }
+        Err(_) if args.pack.is_some() => Workspace::plain(&here),
+        Err(problem) => return Err(problem),
+    };
+    let choice = match choice(args, &workspace) {
+        // What is wrong with the settings may be why.
+        Err(_) if !findings.is_empty() => Choice::default(),
+        choice => choice?,
+    };
+    if choice.chosen.is_empty() && findings.is_empty() {
         return Err(Problem::new(format!(
             "nothing to check: no pack and no scenario file (*.yaml, *.yml, *.toml, *.json) in {}",
             choice.looked
         )));
     }
-    let mut findings = Findings::default();
     let (mut packs, mut scenarios) = (0, 0);
     for chosen in &choice.chosen {
         packs += usize::from(!chosen.pack.is_empty());
@@ -93,7 +103,8 @@ fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         Form::Short => terminal.out(&report::short(&sources, &found)),
         Form::Json => terminal.out(&format!("{:#}\n", report::json(&sources, &found))),
     }
-    let denied = args.deny == Some(Deny::Warnings) && count(&found, Severity::Warning) > 0;
+    let deny = args.deny == Some(Deny::Warnings) || workspace.settings().deny_warnings;
+    let denied = deny && count(&found, Severity::Warning) > 0;
     Ok(if denied || count(&found, Severity::Error) > 0 { FAILED } else { PASSED })
 }
 

@@ -26,6 +26,18 @@ macro_rules! codes {
                 match self { $(Self::$variant => $slug,)+ }
             }
 
+            /// The code of this name or id.
+            #[must_use]
+            pub fn find(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|code| code.slug() == name || code.id() == name)
+            }
+
+            /// The name of a code that is nearly written like this.
+            #[must_use]
+            pub fn near(name: &str) -> Option<&'static str> {
+                super::suggest(name, Self::ALL.iter().flat_map(|code| [code.slug(), code.id()]))
+            }
+
             /// One line on what the code means.
             #[must_use]
             pub const fn about(self) -> &'static str {
@@ -93,6 +105,25 @@ codes! {
     TwoValues = "SG206" "two-values": "The same words stand for two values.";
     UnknownSlot = "SG207" "unknown-slot": "A `{slot}` or `~endings` in a phrase names nothing of the lexicon.";
     TooLarge = "SG208" "too-large": "A phrase or a pattern stands for too much.";
+
+    // Settings and comments of `segue check`.
+    UnknownCode = "SG501" "unknown-code": "A level or an `ignore` names a code that there is not.";
+    FixedLevel = "SG502" "fixed-level": "A level or an `ignore` is given for findings with which nothing loads.";
+    UnusedIgnore = "SG503" "unused-ignore": "An `ignore` comment ignores nothing.";
+    IgnoreWithoutReason = "SG504" "ignore-without-reason": "An `ignore` comment gives no reason.";
+    BadIgnore = "SG505" "bad-ignore": "A comment is nearly an `ignore`.";
+}
+
+/// Codes whose findings leave a pack that loads and scenarios that run: their level may be changed, and a comment may ignore
+/// them.
+const ADJUSTABLE: &[Code] = &[Code::UnusedIgnore, Code::IgnoreWithoutReason, Code::BadIgnore];
+
+impl Code {
+    /// Whether the level of its findings may be changed. Nothing runs with findings of the other codes.
+    #[must_use]
+    pub fn is_adjustable(self) -> bool {
+        ADJUSTABLE.contains(&self)
+    }
 }
 
 #[cfg(test)]

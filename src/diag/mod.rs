@@ -22,6 +22,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// All of them, the worst first.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Note];
+
     /// The word that messages show.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -1,6 +1,6 @@
 //! `segue.toml`.
 
-use super::{Shape, Value, may};
+use super::{Names, Rest, Shape, Value, may};
 
 /// The file that makes a folder a workspace.
 pub static WORKSPACE: Shape = Shape::new(
@@ -15,5 +15,24 @@ pub static WORKSPACE: Shape = Shape::new(
             "Folders that hold scenarios; the first folder in them names the pack. Default `scenarios`.",
         ),
         may("pack", Value::Word, "The pack that is meant where none is named; left out = the only one there is."),
+        may("check", Value::Table(&CHECK), "Settings of `segue check`."),
     ]],
 );
+
+/// Settings of `segue check`.
+pub static CHECK: Shape = Shape::new(
+    "check",
+    "the settings of `segue check`",
+    "Settings of `segue check`.",
+    &[&[
+        may("deny", Value::OneOf(&["warnings"]), "What fails a check besides errors; default nothing."),
+        may("level", Value::Names(&LEVELS), "How bad findings are, by their code."),
+    ]],
+);
+
+/// How bad findings are, by code.
+pub static LEVELS: Rest = Rest {
+    doc: "a code, by its name or its id",
+    names: Names::Any,
+    value: &Value::OneOf(&["error", "warning", "note", "off"]),
+};

@@ -19,7 +19,7 @@ pub use class::{
     ALTERNATIVE, ANSWER, ANSWER_ROW, CLASS, CLASS_CARRYOVER, FOR_EACH, PRESERVE, SETTLE_ROW, TRIGGER, UNMET,
 };
 pub use conditions::{CONDITION, COUNT, ENTRY_CONDITION, NUMBER, TEST};
-pub use config::WORKSPACE;
+pub use config::{CHECK, LEVELS, WORKSPACE};
 pub use effects::{EFFECT, FIRST, JOIN, NEW_ID, PICK};
 pub use lexicon::{COMPLETE, DERIVED, LEXICON, MEMBERS, PART, RULE, SIGNAL};
 pub use pack::{

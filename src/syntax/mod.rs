@@ -7,6 +7,8 @@ mod toml;
 mod tree;
 mod yaml;
 
+use std::ops::Range;
+
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::source::{FileId, Span};
 
@@ -226,6 +228,17 @@ pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, o
         Format::Toml => toml::parse(tree),
         Format::Yaml => yaml::parse(tree),
         Format::Json => json::parse(tree),
+    }
+}
+
+/// The comments of a text, each with its sign, in bytes. Of a text that cannot be read those that come before the fault; JSON has
+/// none.
+#[must_use]
+pub fn comments(text: &str, format: Format) -> Vec<Range<usize>> {
+    match format {
+        Format::Toml => toml::comments(text),
+        Format::Yaml => yaml::comments(text),
+        Format::Json => Vec::new(),
     }
 }
 

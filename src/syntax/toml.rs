@@ -2,8 +2,11 @@
 
 mod errors;
 
+use std::ops::Range;
+
 use toml::value::Datetime;
 use toml_parser::decoder::ScalarKind;
+use toml_parser::lexer::TokenKind;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace, parse_document};
 use toml_parser::{ErrorSink, ParseError, Source};
 
@@ -11,6 +14,11 @@ use super::tree::{Id, Origin, Part, Tree};
 use super::{Kind, Node, without_mark};
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
+
+pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
+    let comments = Source::new(text).lex().filter(|token| token.kind() == TokenKind::Comment);
+    comments.map(|token| token.span().start()..token.span().end()).collect()
+}
 
 pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     // The lexer skips one byte-order mark itself: skipping it here as well would let a second one through.

@@ -2,6 +2,8 @@
 
 mod errors;
 
+use std::ops::Range;
+
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle, options};
 use indexmap::IndexMap;
 
@@ -9,6 +11,17 @@ use super::tree::{Id, Origin, Part, Tree};
 use super::{Kind, Node, scalar};
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::source::Span;
+
+pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
+    let options = options! {
+        emit_unresolved_aliases: true,
+        emit_comments: true,
+        max_buffered_comment_events: text.len(),
+    };
+    let events = Parser::new_from_str_with_options(text, options).map_while(Result::ok);
+    let comments = events.filter(|(event, _)| matches!(event, Event::Comment(..)));
+    comments.filter_map(|(_, place)| place.byte_range()).collect()
+}
 
 pub(super) fn parse(tree: Tree<'_>) -> Option<Node> {
     let text = tree.text;

@@ -82,7 +82,7 @@ impl Workspace {
             let scenarios = texts.iter().filter(own).map(|file| file.text.clone()).collect();
             let folder = pack.as_deref().and_then(|pack| self.pack_folder(pack));
             let scope = if whole { Scope::Whole } else { Scope::Scenarios };
-            let config = Config { place: Some(self.place(pack)), scope };
+            let config = Config { place: Some(self.place(pack)), scope, settings: self.settings().clone() };
             let pack = folder.map(|folder| self.whole_pack(&folder)).unwrap_or_default();
             choice.chosen.push(Chosen { pack, scenarios, config });
         }
@@ -120,7 +120,7 @@ impl Workspace {
             let message = format!("nothing to check: no scenario file (*.yaml, *.yml, *.toml, *.json) in {places}");
             return Err(Problem::new(message));
         }
-        let config = Config { scope: Scope::Pack, place: None };
+        let config = Config { scope: Scope::Pack, settings: self.settings().clone(), place: None };
         let chosen = Chosen { pack: self.whole_pack(folder), scenarios, config };
         Ok(Choice { chosen: vec![chosen], looked: self.shown(folder) })
     }

@@ -7,7 +7,8 @@ mod lines;
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::diag::{Diagnostics, listed};
+use crate::audit::Settings;
+use crate::diag::{Diagnostic, Diagnostics, listed};
 use crate::language;
 use crate::source::{SourceMap, SourceText};
 use crate::syntax::{self, Field, Format, Reader};
@@ -44,6 +45,18 @@ pub struct Workspace {
     packs: Vec<String>,
     scenarios: Vec<String>,
     pack: Option<String>,
+    settings: Settings,
+}
+
+/// A workspace whose `segue.toml` was read as far as it goes.
+#[derive(Debug)]
+pub struct Opened {
+    /// The workspace; what is wrong with a key is left at its usual value.
+    pub workspace: Workspace,
+    /// The text of `segue.toml`.
+    pub sources: SourceMap,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Workspace {
@@ -52,6 +65,25 @@ impl Workspace {
     /// # Errors
     /// There is none, or its `segue.toml` cannot be read.
     pub fn of(path: &Path) -> Result<Self, Problem> {
+        let Opened { workspace, sources, diagnostics } = Self::open(path)?;
+        if diagnostics.is_empty() {
+            return Ok(workspace);
+        }
+        let mut text = String::new();
+        for found in diagnostics {
+            text.push_str(&crate::report::short(&sources, std::slice::from_ref(&found)));
+            if let Some(help) = &found.help {
+                text.push_str(&format!("  help: {help}\n"));
+            }
+        }
+        Err(Problem::new(text.trim_end()))
+    }
+
+    /// The workspace of a path, with what is wrong in its `segue.toml`.
+    ///
+    /// # Errors
+    /// There is no `segue.toml`, or it cannot be read.
+    pub fn open(path: &Path) -> Result<Opened, Problem> {
         let start = files::real(path);
         let mut folder = Some(start.as_path());
         while let Some(at) = folder {
@@ -67,10 +99,10 @@ impl Workspace {
     #[must_use]
     pub fn plain(root: &Path) -> Self {
         let (packs, scenarios) = (vec!["transitions".into()], vec!["scenarios".into()]);
-        Self { root: files::real(root), packs, scenarios, pack: None }
+        Self { root: files::real(root), packs, scenarios, pack: None, settings: Settings::default() }
     }
 
-    fn read(root: &Path) -> Result<Self, Problem> {
+    fn read(root: &Path) -> Result<Opened, Problem> {
         let mut own = Self::plain(root);
         let text = files::read(&root.join(MARK), MARK)?;
         let mut sources = SourceMap::default();
@@ -82,27 +114,27 @@ impl Workspace {
             let lists = [("packs", "transitions", &mut own.packs), ("scenarios", "scenarios", &mut own.scenarios)];
             for (key, usual, folders) in lists {
                 if let Some(field) = reader.optional(key) {
-                    *folders = field.list().into_iter().flatten().filter_map(folder).collect();
-                    if folders.is_empty() && out.is_empty() {
+                    let before = out.len();
+                    let named: Vec<String> = field.list().into_iter().flatten().filter_map(folder).collect();
+                    if named.is_empty() && out.len() == before {
                         let help = format!("write one, such as `{key} = [\"{usual}\"]`, or leave the key out");
                         let _: Option<()> = field.bad("no folder is named", &help);
+                    } else if !named.is_empty() {
+                        *folders = named;
                     }
                 }
             }
             own.pack = reader.optional("pack").and_then(Field::word).map(str::to_owned);
+            own.settings = reader.optional("check").map(Settings::read).unwrap_or_default();
             reader.finish();
         }
-        if out.is_empty() {
-            return Ok(own);
-        }
-        let mut text = String::new();
-        for found in out.into_sorted() {
-            text.push_str(&crate::report::short(&sources, std::slice::from_ref(&found)));
-            if let Some(help) = &found.help {
-                text.push_str(&format!("  help: {help}\n"));
-            }
-        }
-        Err(Problem::new(text.trim_end()))
+        Ok(Opened { workspace: own, sources, diagnostics: out.into_sorted() })
+    }
+
+    /// The settings of a check.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The folder.
