@@ -213,3 +213,24 @@ fn levels_and_ignores() {
         out(&mini.run(&["check"]).code(0)).ends_with("\n1 pack, 2 scenario files: 0 errors, 0 warnings, 2 notes\n")
     );
 }
+
+#[test]
+fn the_page_of_a_code() {
+    let mini = Mini::new();
+    let page = out(&mini.run(&["explain", "SG503"]).code(0).stderr_eq(""));
+    assert!(page.starts_with("# SG503 unused-ignore\n\nAn `ignore` comment"), "{page}");
+    assert!(page.contains("\n## Wrong\n\n```toml transitions/desk/more.toml\n# segue: ignore"), "{page}");
+    for name in ["unused-ignore", "sg503", "UNUSED_IGNORE"] {
+        assert_eq!(out(&mini.run(&["explain", name]).code(0)), page, "{name}");
+    }
+    for (name, help) in [
+        ("SG5003", "did you mean `SG003`?"),
+        ("unused-ignor", "did you mean `unused-ignore`?"),
+        ("weather", "write the id or the name of a code, such as `SG002` or `unknown-key`, or a scenario file"),
+    ] {
+        let refused = mini.run(&["explain", name]).code(2).stdout_eq("");
+        assert_eq!(err(&refused), format!("error: there is no code `{name}`, and no such file; {help}\n"));
+    }
+    mini.write("unused-ignore", "");
+    assert!(err(&mini.run(&["explain", "unused-ignore"]).code(2)).contains("is no scenario file"));
+}

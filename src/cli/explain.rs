@@ -20,16 +20,16 @@ use super::reading::{loaded, mended, pack_in, read, unread, workspace};
 use super::terminal::Terminal;
 use super::{NOT_RUN, Output, PASSED};
 
-/// Explain a turn: the chosen class, and for each other candidate the first thing that ruled it out.
+/// Explain a turn (the chosen class, and for each other candidate the first thing that ruled it out), or the code of a finding.
 ///
-/// A turn of a scenario, `segue explain FILE --turn N`, or an event on a state,
-/// `segue explain --pack FOLDER --state FILE --say TEXT`.
+/// A turn of a scenario, `segue explain FILE --turn N`; an event on a state,
+/// `segue explain --pack FOLDER --state FILE --say TEXT`; a code by its id or name, `segue explain SG002`.
 ///
 /// Exit codes: 0 = explained, 2 = it could not be.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A scenario file; `FILE:2` is the second scenario in it.
-    #[arg(value_name = "FILE[:N]", conflicts_with_all = ["state", "say", "event", "input", "signals", "today"])]
+    /// A scenario file; `FILE:2` is the second scenario in it. Or the code of a finding.
+    #[arg(value_name = "FILE[:N]|CODE", conflicts_with_all = ["state", "say", "event", "input", "signals", "today"])]
     file: Option<String>,
     /// The scenario in the file, by its name or a part of it.
     #[arg(long, value_name = "NAME", requires = "file")]
@@ -67,6 +67,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
+    if let Some(code) = args.file.as_deref().filter(|file| may_be_code(file)) {
+        return of_code(code, terminal);
+    }
     let explained = match &args.file {
         Some(file) => of_scenario(args, file, terminal),
         None => of_state(args, terminal),
@@ -85,6 +88,45 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
             NOT_RUN
         }
     }
+}
+
+/// Whether this is written like a code, and no file has that name.
+fn may_be_code(name: &str) -> bool {
+    let form = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    form && files::kind(Path::new(name)) == files::Kind::Missing
+}
+
+/// Prints the page of a code.
+fn of_code(name: &str, terminal: &mut Terminal) -> u8 {
+    let told = name.replace('_', "-");
+    if let Some(code) = [told.to_ascii_lowercase(), told.to_ascii_uppercase()].iter().find_map(|name| Code::find(name))
+    {
+        terminal.out(&for_people(code.page()));
+        return PASSED;
+    }
+    let help = match Code::near(&told).or_else(|| Code::near(&told.to_ascii_lowercase())) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "write the id or the name of a code, such as `SG002` or `unknown-key`, or a scenario file".into(),
+    };
+    terminal.error(&format!("there is no code {}, and no such file; {help}", quoted(name)));
+    NOT_RUN
+}
+
+/// A page without what only the test of its examples reads: of an example its format and its file are shown.
+fn for_people(page: &str) -> String {
+    let mut text = String::new();
+    for line in page.lines() {
+        let mut words = line.split(' ');
+        match words.next().filter(|word| word.len() > 3 && word.starts_with("```")) {
+            Some(fence) => {
+                let file = words.find_map(|word| word.strip_prefix("file=")).map(|file| format!(" {file}"));
+                text.push_str(&format!("{fence}{}\n", file.unwrap_or_default()));
+            }
+            None => text.push_str(&format!("{line}\n")),
+        }
+    }
+    text
 }
 
 fn of_scenario(args: &Args, file: &str, terminal: &mut Terminal) -> Result<Explanation, Problem> {

@@ -26,6 +26,12 @@ macro_rules! codes {
                 match self { $(Self::$variant => $slug,)+ }
             }
 
+            /// Its page: what it says of the input and why that matters, an example and the same repaired.
+            #[must_use]
+            pub const fn page(self) -> &'static str {
+                match self { $(Self::$variant => include_str!(concat!("../../docs/codes/", $slug, ".md")),)+ }
+            }
+
             /// The code of this name or id.
             #[must_use]
             pub fn find(name: &str) -> Option<Self> {
