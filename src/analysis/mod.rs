@@ -1,3 +1,29 @@
 //! What is established over all states and events that a pack admits: proofs, and witnesses that the engine has stepped.
 
+mod domain;
+mod encode;
+mod guard;
+mod heard;
+mod inputs;
+mod moment;
+mod operators;
+pub mod overlap;
+pub mod redundant;
+mod sat;
+mod show;
+mod situation;
+mod term;
 pub mod texts;
+mod values;
+mod witness;
+
+use crate::diag::Diagnostics;
+use crate::registry::Registry;
+
+/// Looks for overlaps and for links of precedence that nothing needs, and reports them: what is shown of a situation is what the
+/// engine has made of it.
+pub fn check(registry: &Registry, diagnostics: &Diagnostics) {
+    let mut seeker = witness::Seeker::new(registry);
+    overlap::check_with(&mut seeker, registry, diagnostics);
+    redundant::check_with(&mut seeker, registry, diagnostics);
+}

@@ -8,6 +8,7 @@ mod settings;
 pub use findings::Findings;
 pub use settings::Settings;
 
+use crate::analysis;
 use crate::declare::Options;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::load::load;
@@ -83,6 +84,9 @@ pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> 
         let (errors, others): (Vec<_>, Vec<_>) = loaded.diagnostics.into_iter().partition(Diagnostic::is_error);
         fixed.extend(errors);
         open.extend(others);
+    }
+    if let Some(registry) = registry.as_ref().filter(|_| config.scope != Scope::Scenarios) {
+        analysis::check(registry, &open);
     }
     let shared = scenarios::check(scenarios, registry.as_ref(), config, &mut sources, &fixed);
     let of_pack = |file: FileId| (file.0 as usize) < pack.len();

@@ -112,6 +112,11 @@ codes! {
     UnknownSlot = "SG207" "unknown-slot": "A `{slot}` or `~endings` in a phrase names nothing of the lexicon.";
     TooLarge = "SG208" "too-large": "A phrase or a pattern stands for too much.";
 
+    // Proofs.
+    Overlap = "SG401" "overlap": "One situation enables two classes, or two rows of one, and nothing says which is meant.";
+    OverlapUnknown = "SG402" "overlap-unknown": "Whether one situation enables two classes could not be decided.";
+    RedundantPrecedence = "SG403" "redundant-precedence": "A link of precedence orders no two classes that one situation enables.";
+
     // Settings and comments of `segue check`.
     UnknownCode = "SG501" "unknown-code": "A level or an `ignore` names a code that there is not.";
     FixedLevel = "SG502" "fixed-level": "A level or an `ignore` is given for findings with which nothing loads.";
@@ -122,7 +127,14 @@ codes! {
 
 /// Codes whose findings leave a pack that loads and scenarios that run: their level may be changed, and a comment may ignore
 /// them.
-const ADJUSTABLE: &[Code] = &[Code::UnusedIgnore, Code::IgnoreWithoutReason, Code::BadIgnore];
+const ADJUSTABLE: &[Code] = &[
+    Code::Overlap,
+    Code::OverlapUnknown,
+    Code::RedundantPrecedence,
+    Code::UnusedIgnore,
+    Code::IgnoreWithoutReason,
+    Code::BadIgnore,
+];
 
 impl Code {
     /// Whether the level of its findings may be changed. Nothing runs with findings of the other codes.

@@ -3,6 +3,7 @@
 mod follow;
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
@@ -16,11 +17,11 @@ use crate::model::schema::NamedType;
 use crate::model::{InputKind, Pack, reason, walk};
 
 /// An immutable, compiled pack. It can be shared between threads and sessions; it holds no session's data.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Registry {
     pack: Pack,
     graph: DiGraph<ClassId, Edge>,
-    pub(crate) matcher: Matcher,
+    pub(crate) matcher: Arc<Matcher>,
     /// For each trigger form, in the matcher's order, the alternative that it belongs to.
     pub(crate) forms: Vec<AlternativeAt>,
     /// For each event what listens to it.
@@ -45,7 +46,7 @@ pub struct Registry {
 }
 
 /// The triggers on one event, by what can set them off.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Listening {
     /// All of them, those of classes that precede first.
     pub triggers: Vec<(ClassId, usize)>,
@@ -85,7 +86,7 @@ pub enum Edge {
 }
 
 /// Which conditions name the answer: they say nothing of a step that has none.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct NamesAnswer {
     /// By class, by row of `never`.
     pub never: Vec<Vec<bool>>,
@@ -188,13 +189,7 @@ impl Registry {
         let response = pack.ports.iter().map(|port| response_of(&pack, port)).collect();
         let derived_needed = derived_needed(&pack);
         let order = strongest_first(&pack);
-        let mut rank = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(at, class)| rank[class.index()] = at);
-        let by_event = by_event.into_iter().map(|mut triggers: Vec<(ClassId, usize)>| {
-            triggers.sort_by_key(|(class, _)| rank[class.index()]);
-            Listening::new(&pack, triggers, &forms)
-        });
-        let by_event = by_event.collect();
+        let by_event = listening(&pack, by_event, &order, &forms);
         let graph = graph_of(&pack);
         let signals = pack.inputs.iter().map(|input| input.kind == InputKind::Signal).collect();
         let names_answer = NamesAnswer::of(&pack);
@@ -202,7 +197,7 @@ impl Registry {
         Ok(Self {
             pack,
             graph,
-            matcher,
+            matcher: Arc::new(matcher),
             forms,
             by_event,
             on_outcome,
@@ -244,6 +239,25 @@ impl Registry {
         self.signals[input.index()]
     }
 
+    /// The same pack under another precedence: for each class the classes it precedes, transitively.
+    #[must_use]
+    pub(crate) fn with_precedence(&self, precedes: Vec<Vec<bool>>) -> Self {
+        let mut other = self.clone();
+        other.pack.precedes = precedes;
+        other.order = strongest_first(&other.pack);
+        let by_event = self.by_event.iter().map(|listening| listening.triggers.clone()).collect();
+        other.by_event = listening(&other.pack, by_event, &other.order, &other.forms);
+        other
+    }
+
+    /// The same pack, in which one trigger never passes.
+    #[must_use]
+    pub(crate) fn without_trigger(&self, class: ClassId, trigger: usize) -> Self {
+        let mut other = self.clone();
+        other.pack.classes[class.index()].triggers[trigger].entry = Cond::Any(Vec::new());
+        other
+    }
+
     pub(crate) fn precedes(&self, a: ClassId, b: ClassId) -> bool {
         self.pack.precedes[a.index()][b.index()]
     }
@@ -265,6 +279,22 @@ impl Syms {
             claims: reason::CLAIMS.map(&mut sym),
         }
     }
+}
+
+/// By event, the triggers on it, those of stronger classes first.
+fn listening(
+    pack: &Pack,
+    by_event: Vec<Vec<(ClassId, usize)>>,
+    order: &[ClassId],
+    forms: &[AlternativeAt],
+) -> Vec<Listening> {
+    let mut rank = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(at, class)| rank[class.index()] = at);
+    let sorted = by_event.into_iter().map(|mut triggers| {
+        triggers.sort_by_key(|(class, trigger)| (rank[class.index()], *trigger));
+        Listening::new(pack, triggers, forms)
+    });
+    sorted.collect()
 }
 
 fn late_inputs(pack: &Pack) -> Vec<InputId> {

@@ -1,0 +1,193 @@
+//! What a text says, as the scanner has it; and simple texts to try before the search for one.
+
+use crate::lexicon::{Atom, Meaning, Normalised, Resolved, Scratch, expand, meaning, resolve};
+use crate::model::Pack;
+use crate::model::class::By;
+use crate::model::lexicon::{Form, RuleValue};
+use crate::registry::Registry;
+
+use super::texts::Demand;
+
+/// What a text says of one signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// Nothing.
+    Nothing,
+    /// One whole value, or a list of them.
+    Whole,
+    /// A value with a missing part.
+    Partial,
+    /// Two different values.
+    Ambiguous,
+}
+
+/// What a text says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// The trigger forms whose words it holds.
+    pub forms: Vec<usize>,
+    /// By signal of the lexicon.
+    pub signals: Vec<Says>,
+    /// The command that it begins with.
+    pub command: Option<usize>,
+}
+
+/// What a text says.
+#[must_use]
+pub fn hear(registry: &Registry, text: &str) -> Heard {
+    let pack = registry.pack();
+    let mut normalised = Normalised::default();
+    normalised.set(text);
+    let mut scan = crate::lexicon::Scan::default();
+    registry
+        .matcher
+        .scan_into(&normalised, &mut Scratch::default(), &mut scan, |occurrence| meaning(pack, occurrence).is_some());
+    let mut forms: Vec<usize> = scan.fired.iter().map(|fired| fired.trigger).collect();
+    forms.dedup();
+    let mut signals = vec![Says::Nothing; pack.lexicon.signals.len()];
+    for (at, says) in signals.iter_mut().enumerate() {
+        let of = scan.signals.iter().filter(|occurrence| occurrence.signal == at);
+        let meanings: Vec<Meaning> = of.filter_map(|occurrence| meaning(pack, occurrence)).collect();
+        *says = match resolve(pack.lexicon.signals[at].many, &meanings) {
+            Resolved::Nothing => Says::Nothing,
+            Resolved::One(at) if matches!(meanings[at], Meaning::Partial(_)) => Says::Partial,
+            Resolved::One(_) | Resolved::All(_) => Says::Whole,
+            Resolved::Ambiguous(_) => Says::Ambiguous,
+        };
+    }
+    Heard { forms, signals, command: scan.command.map(|(command, _)| command) }
+}
+
+impl Heard {
+    /// Whether a text that says this does what is asked.
+    #[must_use]
+    pub fn meets(&self, demand: &Demand) -> bool {
+        self.command == demand.command
+            && demand.matched.iter().all(|form| self.forms.contains(form))
+            && !demand.unmatched.iter().any(|form| self.forms.contains(form))
+            && demand.unsaid.iter().all(|signal| self.signals[*signal] == Says::Nothing)
+            && demand.ambiguous.iter().all(|signal| self.signals[*signal] == Says::Ambiguous)
+            && demand.partial.iter().all(|signal| self.signals[*signal] == Says::Partial)
+    }
+}
+
+/// How many texts are tried.
+const MOST_TRIES: usize = 200;
+/// How many ways to say one thing are tried.
+const MOST_WAYS: usize = 12;
+
+/// A text that does what is asked, out of examples, phrases and words of the lexicon as they are written.
+#[must_use]
+pub fn simple(registry: &Registry, demand: &Demand) -> Option<String> {
+    let pack = registry.pack();
+    let mut pieces: Vec<Vec<String>> = Vec::new();
+    // What begins a text comes first.
+    for starts in [true, false] {
+        for form in demand.matched.iter().filter(|form| begins(registry, **form) == starts) {
+            pieces.push(ways_of_form(registry, *form));
+        }
+    }
+    for signal in &demand.ambiguous {
+        let ways = ways_of_signal(pack, *signal, false);
+        let pairs = ways.windows(2).map(|pair| format!("{}. {}", pair[0], pair[1]));
+        let apart = ways.first().zip(ways.last()).map(|(first, last)| format!("{first}. {last}"));
+        pieces.push(apart.into_iter().chain(pairs).collect());
+    }
+    for signal in &demand.partial {
+        pieces.push(ways_of_signal(pack, *signal, true));
+    }
+    let command = demand.command.and_then(|command| pack.lexicon.commands[command].1.first());
+    let total: usize = pieces.iter().fold(1, |total, ways| total.saturating_mul(ways.len()));
+    for number in 0..total.min(MOST_TRIES) {
+        let mut rest = number;
+        let mut said = Vec::new();
+        for ways in &pieces {
+            said.push(ways[rest % ways.len()].as_str());
+            rest /= ways.len();
+        }
+        let said = said.join(". ");
+        let text = command.map_or(said.clone(), |command| format!("{command} {said}").trim().to_owned());
+        if hear(registry, &text).meets(demand) {
+            return Some(text);
+        }
+    }
+    None
+}
+
+fn begins(registry: &Registry, form: usize) -> bool {
+    let (class, trigger, alternative) = registry.forms[form];
+    match &registry.pack().classes[class.index()].triggers[trigger].any[alternative].by {
+        By::Words(words) => words.starts || words.whole,
+        By::Signal { .. } | By::Ambiguous(_) => false,
+    }
+}
+
+fn ways_of_form(registry: &Registry, form: usize) -> Vec<String> {
+    let pack = registry.pack();
+    let (class, trigger, alternative) = registry.forms[form];
+    let declared = &pack.classes[class.index()].triggers[trigger];
+    let By::Words(words) = &declared.any[alternative].by else { return Vec::new() };
+    let mut ways = Vec::new();
+    if let Form::Phrase(elems) = &words.form {
+        let variants = expand(elems, &pack.lexicon.endings).unwrap_or_default();
+        for atoms in variants.iter().take(MOST_WAYS) {
+            ways.extend(spoken(pack, atoms));
+        }
+    }
+    let examples = declared.examples.iter().map(|(text, _)| text.clone());
+    ways.extend(examples.filter(|text| hear(registry, text).forms.contains(&form)));
+    ways
+}
+
+/// Ways to say a signal: different values first.
+fn ways_of_signal(pack: &Pack, signal: usize, partial: bool) -> Vec<String> {
+    let mut ways = Vec::new();
+    for rule in &pack.lexicon.signals[signal].rules {
+        let Form::Phrase(elems) = &rule.form else { continue };
+        let variants = expand(elems, &pack.lexicon.endings).unwrap_or_default();
+        let lacks = |atoms: &[Atom]| match &rule.value {
+            RuleValue::Template(pieces) => pieces.iter().any(|piece| match piece {
+                crate::model::lexicon::Piece::Part(part) => !atoms.contains(&Atom::Part(*part)),
+                crate::model::lexicon::Piece::Text(_) => false,
+            }),
+            RuleValue::Const(_) | RuleValue::Matched => false,
+        };
+        let found = variants.iter().filter(|atoms| lacks(atoms) == partial);
+        ways.extend(found.take(1).flat_map(|atoms| spoken(pack, atoms)));
+        if ways.len() > MOST_WAYS {
+            break;
+        }
+    }
+    ways
+}
+
+/// A sequence of words and slots, spoken: each slot by the first way to say it; twice, by its first two.
+fn spoken(pack: &Pack, atoms: &[Atom]) -> Vec<String> {
+    let mut found = Vec::new();
+    for nth in 0..2 {
+        let words: Option<Vec<String>> = atoms
+            .iter()
+            .map(|atom| match atom {
+                Atom::Word(word) => Some(word.clone()),
+                Atom::Part(part) => pack.lexicon.parts[*part]
+                    .rules
+                    .iter()
+                    .filter_map(|rule| match &rule.form {
+                        Form::Phrase(elems) => {
+                            let variants = expand(elems, &pack.lexicon.endings)?;
+                            spoken(pack, variants.first()?).into_iter().next()
+                        }
+                        Form::Pattern(_) => None,
+                    })
+                    .nth(nth),
+                Atom::Signal(signal) => {
+                    let ways = ways_of_signal(pack, *signal, false);
+                    ways.get(nth).or_else(|| ways.first()).cloned()
+                }
+            })
+            .collect();
+        found.extend(words.map(|words| words.join(" ")));
+    }
+    found.dedup();
+    found
+}

@@ -1,0 +1,222 @@
+//! A situation made concrete: a state, an event and an environment, built out of a model and stepped by the engine.
+
+use std::sync::Arc;
+
+use jiff::civil::{Date, date};
+use serde_json::{Map, Value as Json};
+
+use crate::engine::{Env, Event, NumberedIds, Step, StepError, step};
+use crate::model::cond::Place;
+use crate::model::ids::{FrameSet, InputId, OutcomeId, SlotSet};
+use crate::model::json::{set_of, to_json};
+use crate::model::period::Period;
+use crate::model::schema::Type;
+use crate::model::value::{RecordValue, Value};
+use crate::model::{InputKind, Status};
+use crate::registry::Registry;
+use crate::state::{OpenCall, SessionState, Turn};
+
+use super::encode::Encoder;
+use super::moment::STATUSES;
+use super::sat::Model;
+use super::term::{Form, Term};
+use super::values::any_value;
+
+/// A state, an event and an environment.
+#[derive(Debug, Clone)]
+pub struct Situation {
+    /// The state of the session.
+    pub state: SessionState,
+    /// What happens.
+    pub event: Event,
+    /// `env.today`.
+    pub today: Date,
+    /// `env.now`.
+    pub now: Arc<str>,
+    /// `env.turn_id`.
+    pub turn: Arc<str>,
+    /// `env.session_id`.
+    pub session: Arc<str>,
+}
+
+impl Situation {
+    /// Steps it, with a trace.
+    ///
+    /// # Errors
+    /// As the engine's step.
+    pub fn step(&self, registry: &Registry) -> Result<Step, StepError> {
+        let mut ids = NumberedIds::default();
+        let mut env = Env {
+            now: self.now.clone(),
+            today: self.today,
+            session_id: self.session.clone(),
+            turn_id: self.turn.clone(),
+            ids: &mut ids,
+            trace: true,
+        };
+        step(registry, &self.state, &self.event, &mut env)
+    }
+}
+
+impl<'r> Encoder<'r> {
+    /// The situation that a model describes, with this text where the event has one.
+    pub fn situation(&self, model: &Model, text: &str) -> Situation {
+        let pack = self.pack;
+        let mut slots = pack.defaults();
+        for (index, slot) in slots.iter_mut().enumerate() {
+            let place = Place::Field(crate::model::ids::Slot::at(index));
+            if let Some(term) = self.places.get(&place) {
+                *slot = self.value(term, &pack.slots[index].ty, model);
+            }
+        }
+        let env =
+            |place: Place| self.places.get(&place).map(|term| self.value(term, &Type::Text, model)).unwrap_or_default();
+        let text_of = |value: Value, other: &str| match value {
+            Value::Text(text) => Arc::from(text.as_str()),
+            Value::Instant(text) => text,
+            _ => Arc::from(other),
+        };
+        let today = match env(Place::EnvToday) {
+            Value::Period(Period::Day(day)) => day,
+            _ => date(2021, 5, 10),
+        };
+        let mut state = SessionState { slots: slots.into(), turn: None, revision: 0 };
+        let site = self.moment.sites.iter().find(|(_, lit)| model.holds(*lit));
+        let event = match site {
+            Some((site, _)) => {
+                let mut kept = Vec::new();
+                for (id, _) in &site.call.keep {
+                    if let Some(term) = self.places.get(&Place::Kept(*id)) {
+                        let value = self.value(term, &pack.kept[id.index()].1, model);
+                        if value.is_present() {
+                            kept.push((*id, value));
+                        }
+                    }
+                }
+                let call =
+                    OpenCall { id: "call-1".into(), class: site.class, site: site.call.id, port: site.call.port, kept };
+                state.turn = Some(Arc::new(Turn {
+                    id: "turn-1".into(),
+                    selected: site.class,
+                    steps: 1,
+                    before: state.slots.clone(),
+                    calls: vec![call],
+                    written: SlotSet::default(),
+                    decided: FrameSet::EMPTY,
+                }));
+                self.outcome_event(model, &pack.ports[site.call.port.index()].response)
+            }
+            None => self.input_event(model, text),
+        };
+        Situation {
+            state,
+            event,
+            today,
+            now: text_of(env(Place::EnvNow), "2021-05-10T12:00:00Z"),
+            turn: text_of(env(Place::EnvTurn), "turn-1"),
+            session: text_of(env(Place::EnvSession), "session-1"),
+        }
+    }
+
+    fn outcome_event(&self, model: &Model, response: &[(OutcomeId, bool)]) -> Event {
+        let pack = self.pack;
+        let at = self.moment.statuses.iter().position(|lit| model.holds(*lit)).unwrap_or(0);
+        let status = STATUSES[at];
+        let mut fields = Map::new();
+        for (id, optional) in response {
+            let declared = &pack.outcomes[id.index()];
+            let value = match self.places.get(&Place::Outcome(*id)) {
+                Some(term) => self.value(term, &declared.ty, model),
+                None if *optional => Value::Absent,
+                None => any_value(pack, &declared.ty),
+            };
+            if value.is_present() {
+                fields.insert(pack.names.text(declared.name).into(), to_json(&pack.names, &value));
+            }
+        }
+        let error = match self.places.get(&Place::OutcomeError).map(|term| self.value(term, &Type::Text, model)) {
+            Some(Value::Text(text)) => Some(Arc::from(text.as_str())),
+            _ => None,
+        };
+        Event::Outcome {
+            call: "call-1".into(),
+            status,
+            value: (status == Status::Ok).then_some(Json::Object(fields)),
+            error,
+        }
+    }
+
+    fn input_event(&self, model: &Model, text: &str) -> Event {
+        let pack = self.pack;
+        let at = self.moment.events.iter().position(|lit| model.holds(*lit)).unwrap_or(0);
+        let declared = &pack.events[at];
+        let mut fields = Vec::new();
+        for (index, input) in pack.inputs.iter().enumerate() {
+            let id = InputId::at(index);
+            let mandatory = declared.fields.iter().any(|(field, must)| *field == id && *must);
+            let given = declared.fields.iter().any(|(field, _)| *field == id) || input.kind == InputKind::Signal;
+            let value = match self.places.get(&Place::Input(id)) {
+                _ if declared.text == Some(id) => {
+                    let there = self.places.get(&Place::Input(id)).is_none_or(|term| model.holds(term.present()));
+                    if there { Value::text(text) } else { Value::Absent }
+                }
+                Some(term) if given => self.value(term, &input.ty, model),
+                None if mandatory => any_value(pack, &input.ty),
+                _ => Value::Absent,
+            };
+            if value.is_present() {
+                fields.push((id, value));
+            }
+        }
+        Event::Input { event: crate::model::ids::EventId::at(at), fields }
+    }
+
+    /// The value that a term has under a model.
+    pub fn value(&self, term: &Term, ty: &Type, model: &Model) -> Value {
+        if !model.holds(term.present()) {
+            return Value::Absent;
+        }
+        match (term, ty) {
+            (Term::Plain(_), _) => term.chosen(model).cloned().unwrap_or_default(),
+            (Term::Record(record), Type::Record(id)) => {
+                let mut made = RecordValue::default();
+                for declared in &self.pack.records[id.index()].fields {
+                    let known = record.fields.iter().find(|(name, _)| *name == declared.name);
+                    let value = match known {
+                        Some((_, term)) => self.value(term, &declared.ty, model),
+                        None if declared.optional => Value::Absent,
+                        None => declared.default.clone().unwrap_or_else(|| any_value(self.pack, &declared.ty)),
+                    };
+                    if value.is_present() {
+                        made.fields.push((declared.name, value));
+                    }
+                }
+                Value::Record(made.into())
+            }
+            (Term::Items(items), Type::Map { key, of, .. }) => {
+                let mut entries: Vec<(Value, Value)> = Vec::new();
+                for entry in items.entries.iter().filter(|entry| model.holds(entry.there)) {
+                    let key = entry.key.as_ref().map(|term| self.value(term, key, model));
+                    let value = match &entry.value {
+                        Some(term) => self.value(term, of, model),
+                        None => any_value(self.pack, of),
+                    };
+                    entries.extend(key.map(|key| (key, value)));
+                }
+                entries.sort();
+                Value::Map(entries.into())
+            }
+            (Term::Items(items), Type::List { of, .. } | Type::Set { of, .. }) => {
+                let there = items.entries.iter().filter(|entry| model.holds(entry.there));
+                let of = there.map(|entry| match &entry.value {
+                    Some(term) => self.value(term, of, model),
+                    None => any_value(self.pack, of),
+                });
+                let values: Vec<Value> = of.collect();
+                let sorted = items.form == Form::Bag && matches!(ty, Type::Set { .. });
+                Value::List(if sorted { set_of(values) } else { values }.into())
+            }
+            _ => any_value(self.pack, ty),
+        }
+    }
+}
