@@ -1,12 +1,15 @@
-//! Scenario files: read, and held against their pack where it loads. Nothing is run.
+//! Scenario files: read, and held against their pack where it loads. One is run only where what it covers is in doubt.
+
+use std::collections::BTreeSet;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::registry::Registry;
+use crate::scenario::lint::{families, lint};
 use crate::scenario::{self, Scenario, script};
 use crate::source::{FileId, SourceMap, SourceText, Span};
 use crate::syntax::Format;
 
-use super::{Config, Place};
+use super::{Config, Place, Scope};
 
 /// Checks scenario files. Files that hold scenarios of other packs come back.
 pub(super) fn check(
@@ -19,9 +22,12 @@ pub(super) fn check(
     let mut shared = Vec::new();
     let mut sorted: Vec<&SourceText> = files.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
+    let mut about = BTreeSet::new();
+    let mut unread = false;
     for file in sorted {
         let id = sources.add(&file.name, &file.text);
         if let Some(fault) = &file.fault {
+            unread = true;
             out.push(Diagnostic::unreadable(id, fault));
             continue;
         }
@@ -35,6 +41,7 @@ pub(super) fn check(
             continue;
         };
         let parsed = scenario::parse(id, &file.text, format);
+        unread |= !parsed.problems.is_empty();
         out.extend(parsed.problems);
         for scenario in &parsed.scenarios {
             if let Some(place) = &config.place
@@ -44,14 +51,20 @@ pub(super) fn check(
                 continue;
             }
             match registry {
-                Some(registry) => {
-                    if let Err(problems) = script(registry, scenario) {
+                Some(registry) => match script(registry, scenario) {
+                    Ok(script) => about.extend(lint(registry, scenario, &script, out)),
+                    Err(problems) => {
                         out.extend(problems);
+                        about.extend(scenario.covers.iter().filter_map(|class| registry.pack().class(&class.value)));
                     }
-                }
+                },
                 None => out.extend(scenario.problems.iter().cloned()),
             }
         }
+    }
+    // A file that cannot be read may hold what is missing.
+    if let Some(registry) = registry.filter(|_| config.scope == Scope::Whole && !unread) {
+        families(registry, &about, out);
     }
     shared
 }

@@ -112,6 +112,13 @@ codes! {
     UnknownSlot = "SG207" "unknown-slot": "A `{slot}` or `~endings` in a phrase names nothing of the lexicon.";
     TooLarge = "SG208" "too-large": "A phrase or a pattern stands for too much.";
 
+    // Scenarios.
+    EmptyExpectation = "SG301" "empty-expectation": "An expectation, or a part of it, checks nothing.";
+    NoScenario = "SG302" "no-scenario": "No scenario is about a class of the pack.";
+    ClassNotReached = "SG303" "class-not-reached": "A scenario covers a class that it never reaches.";
+    CallNobodyMakes = "SG304" "call-nobody-makes": "A scripted call goes to a port that nobody calls in that turn.";
+    AnswerBreaksPort = "SG305" "answer-breaks-port": "A scripted answer is none that its port declares.";
+
     // Proofs.
     Overlap = "SG401" "overlap": "One situation enables two classes, or two rows of one, and nothing says which is meant.";
     OverlapUnknown = "SG402" "overlap-unknown": "Whether one situation enables two classes could not be decided.";
@@ -128,6 +135,10 @@ codes! {
 /// Codes whose findings leave a pack that loads and scenarios that run: their level may be changed, and a comment may ignore
 /// them.
 const ADJUSTABLE: &[Code] = &[
+    Code::NoScenario,
+    Code::ClassNotReached,
+    Code::CallNobodyMakes,
+    Code::AnswerBreaksPort,
     Code::Overlap,
     Code::OverlapUnknown,
     Code::RedundantPrecedence,

@@ -257,7 +257,7 @@ fn each_turn_begins_in_a_given_state() {
     }
     assert_eq!(recorded.misses.len(), 2);
     for (text, wanted) in [
-        ("topic: { city: 17 }", "given:1:16: error[bad-value]: expected an id (a text)"),
+        ("topic: { city: 17 }", "given:1:16: error[wrong-type]: expected an id (a text)"),
         ("topics: {}", "given:1:1: error[unknown-name]: `topics` is no frame"),
         ("topic: { citty: x }", "given:1:10: error[unknown-name]: `citty` is no field"),
         ("[1]", "given:1:1: error[wrong-type]: expected a state (a table), found a list"),

@@ -9,7 +9,7 @@ use crate::model::reason;
 use crate::model::schema::Type;
 use crate::registry::Registry;
 use crate::source::Span;
-use crate::syntax::{Field, Kind};
+use crate::syntax::{Field, Kind, Node};
 
 use super::script::{Expect, Message, class, state, unknown, want};
 use super::{Spanned, turn};
@@ -19,8 +19,8 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
     let pack = registry.pack();
     let reader = field.table(&language::EXPECT)?;
     let out = reader.out();
-    if matches!(&field.node.kind, Kind::Table(table) if table.is_empty()) {
-        return field.bad("the expectation is empty: it checks nothing", "say what must come of the turn");
+    if empty(field.node) {
+        return nothing(field, "the expectation is empty: it checks nothing", "say what must come of the turn", out);
     }
     let one_class = |field: Field<'_>| {
         let found = field.word().and_then(|id| class(pack, id, field.span(), out));
@@ -47,6 +47,11 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
         answer_mode: reader.optional("answer_mode").and_then(|field| or_none(field, |field| mode(pack, field, out))),
         state: reader.optional("state").map_or_else(Vec::new, |field| {
             let mut all = Vec::new();
+            let frames = field.entries().into_iter().flatten().map(|(_, frame)| frame);
+            for part in std::iter::once(field).chain(frames).filter(|part| empty(part.node)) {
+                let help = "name the fields that must have a value, or leave it out";
+                nothing::<()>(part, "nothing is expected of the state here", help, out);
+            }
             state(pack, field.node, out, &mut |slot, node, span| {
                 let wanted = want(pack, &pack.slots[slot.index()].ty, node, out);
                 all.extend(wanted.map(|value| Spanned { value: (slot, value), span }));
@@ -70,6 +75,16 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
     };
     reader.finish();
     Some(expect)
+}
+
+fn empty(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Table(table) if table.is_empty())
+}
+
+/// Reports an expectation that checks nothing.
+fn nothing<T>(field: Field<'_>, message: &str, help: &str, out: &Diagnostics) -> Option<T> {
+    out.push(Diagnostic::error(Code::EmptyExpectation, field.span(), message).help(help));
+    None
 }
 
 fn or_none<T>(field: Field<'_>, read: impl Fn(Field<'_>) -> Option<T>) -> Option<Spanned<Option<T>>> {

@@ -2,6 +2,7 @@
 
 mod expect;
 mod judge;
+pub mod lint;
 pub mod report;
 mod run;
 mod script;

@@ -217,9 +217,9 @@ pub fn replay(registry: &Registry, scenario: &Scenario) -> Outcome {
         }
         if let Some(broken) = scripted.calls.iter().find_map(|call| call.reply.as_ref()?.contract.as_ref()) {
             for failure in &mut failures[from..] {
-                failure
-                    .help
-                    .get_or_insert_with(|| format!("a scripted answer breaks its port's declaration: {broken}"));
+                failure.help.get_or_insert_with(|| {
+                    format!("a scripted answer breaks its port's declaration: {}", broken.message)
+                });
             }
         }
     }

@@ -87,8 +87,17 @@ pub struct Reply {
     pub value: Option<serde_json::Value>,
     /// What went wrong.
     pub error: Option<Arc<str>>,
-    /// Why the answer breaks the declaration of its port, if it does.
-    pub contract: Option<String>,
+    /// How the answer breaks the declaration of its port, if it does.
+    pub contract: Option<Contract>,
+}
+
+/// An answer that breaks the declaration of its port: it reaches the pack as one that failed.
+#[derive(Debug, Clone)]
+pub struct Contract {
+    /// The first thing that is wrong with it, in words.
+    pub message: String,
+    /// All of it, each at its place: findings where it is not what the scenario is about.
+    pub found: Vec<Diagnostic>,
 }
 
 /// A scripted call.

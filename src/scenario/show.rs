@@ -127,7 +127,7 @@ pub fn reply(reply: &Reply) -> String {
         shown.push_str(&format!(": {}", line(error)));
     }
     if let Some(contract) = &reply.contract {
-        shown.push_str(&format!("; it breaks the port's declaration: {}", line(contract)));
+        shown.push_str(&format!("; it breaks the port's declaration: {}", line(&contract.message)));
     }
     shown
 }

@@ -5,14 +5,14 @@ use serde_json::{Map, Value as Json};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::engine::Event;
 use crate::language;
-use crate::model::ids::{EventId, PortId};
+use crate::model::ids::{EventId, InputId, PortId};
 use crate::model::json::{fields_from_json, scalar_text};
 use crate::model::reason::STATUSES;
 use crate::model::{Pack, Status};
 use crate::registry::Registry;
 use crate::syntax::{Entry, Field, Kind, Node, Reader};
 
-use super::script::{Call, CallName, Happens, Input, Reply, Turn, presence, unknown, want};
+use super::script::{Call, CallName, Contract, Happens, Input, Reply, Turn, presence, unknown, want};
 use super::{Spanned, expect, show, typed};
 
 /// Reads a turn.
@@ -85,6 +85,7 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
     };
     let declared = &pack.events[event.index()];
     let name = pack.names.text(declared.name);
+    let before = out.len();
     let mut payload = Map::new();
     let mut given = Map::new();
     let mut shown = String::new();
@@ -95,8 +96,18 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
         }
         (Kind::Table(table), _) => {
             for entry in table {
-                let ty = pack.input(&entry.key).map(|input| &pack.inputs[input.index()].ty);
-                payload.insert(entry.key.clone(), typed::json(pack, ty, &entry.value));
+                let input = pack.input(&entry.key).filter(|id| declared.fields.iter().any(|(field, _)| field == id));
+                match input {
+                    Some(input) => {
+                        let ty = &pack.inputs[input.index()].ty;
+                        typed::fits(pack, ty, &entry.value, out);
+                        payload.insert(entry.key.clone(), typed::json(pack, Some(ty), &entry.value));
+                    }
+                    None => {
+                        let fields = declared.fields.iter().map(|(field, _)| input_name(pack, *field));
+                        unknown(&format!("field of event `{name}`"), &entry.key, entry.key_span, fields, out);
+                    }
+                }
             }
             shown.push_str(&show::json(&Json::Object(payload.clone())));
         }
@@ -105,14 +116,23 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
     }
     if let Some(signals) = signals {
         for (entry, value) in signals.entries()? {
-            let input = pack.input(&entry.key);
-            let json = typed::json(pack, input.map(|input| &pack.inputs[input.index()].ty), value.node);
             // What the host found beside the text may be a payload field too.
-            let field = input.is_some_and(|input| declared.fields.iter().any(|(field, _)| *field == input));
-            let into = if field { &mut payload } else { &mut given };
-            into.insert(entry.key.clone(), json);
+            let field = |input: InputId| declared.fields.iter().any(|(field, _)| *field == input);
+            let Some(input) = pack.input(&entry.key).filter(|input| field(*input) || registry.is_signal(*input)) else {
+                let all = (0..pack.inputs.len()).map(InputId::at);
+                let names = all.filter(|id| field(*id) || registry.is_signal(*id)).map(|id| input_name(pack, id));
+                unknown("signal of this pack that a host may give", &entry.key, entry.key_span, names, out);
+                continue;
+            };
+            let ty = &pack.inputs[input.index()].ty;
+            typed::fits(pack, ty, value.node, out);
+            let into = if field(input) { &mut payload } else { &mut given };
+            into.insert(entry.key.clone(), typed::json(pack, Some(ty), value.node));
         }
         shown.push_str(&format!("  signals {}", show::json(&typed::json(pack, None, signals.node))));
+    }
+    if out.len() > before {
+        return None;
     }
     match Event::input(registry, name, &Json::Object(payload), &Json::Object(given)) {
         Ok(event) => Some(Input {
@@ -138,6 +158,10 @@ pub fn text_of(pack: &Pack, event: &Event) -> Option<String> {
     let Event::Input { event, fields } = event else { return None };
     let input = pack.events[event.index()].text?;
     fields.iter().find(|(field, _)| *field == input).map(|(_, value)| scalar_text(&pack.names, value).into_owned())
+}
+
+fn input_name(pack: &Pack, input: InputId) -> &str {
+    pack.names.text(pack.inputs[input.index()].name)
 }
 
 fn names_key(node: &Node, path: &str) -> bool {
@@ -241,7 +265,14 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
         Some(port) => {
             let fields = &registry.response[port.index()];
             let json = typed::fields_json(pack, fields, field.node);
-            contract = fields_from_json(pack, fields, false, &json).err().map(|error| error.to_string());
+            if let Err(error) = fields_from_json(pack, fields, false, &json) {
+                let found = Diagnostics::new();
+                typed::named_fit(pack, "field of an answer of this port", fields, false, field.node, &found);
+                if found.is_empty() {
+                    typed::report(field.node, &error, &found);
+                }
+                contract = Some(Contract { message: error.to_string(), found: found.into_sorted() });
+            }
             json
         }
         None => typed::json(pack, None, field.node),

@@ -2,15 +2,23 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::model::Pack;
-use crate::model::json::{DataError, from_json};
+use crate::model::json::{DataError, describe, from_json, parse_text};
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
+use crate::source::Span;
 use crate::syntax::{Field, Kind, Node};
 
-/// Reads a node as a value of a type; what does not fit is reported at its place.
+use super::script::unknown;
+
+/// Reads a node as a value of a type; all that does not fit is reported, each at its place.
 pub fn value(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) -> Option<Value> {
+    let before = out.len();
+    fits(pack, ty, node, out);
+    if out.len() > before {
+        return None;
+    }
     match from_json(pack, ty, &json(pack, Some(ty), node)) {
         Ok(value) => Some(value),
         Err(error) => {
@@ -20,21 +28,106 @@ pub fn value(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) -> Option<V
     }
 }
 
+/// Reports what in a node does not fit a type: words that are no value, names that are not declared, other types. How much a
+/// collection holds and whether a record is whole is left to the reading.
+pub fn fits(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) {
+    match (ty, &node.kind) {
+        (_, Kind::Null) => {} // the parser has said so already
+        (Type::Enum(_) | Type::Key(_), Kind::Text(text)) => {
+            if parse_text(pack, ty, text).is_none() {
+                no_value(pack, ty, text, node.span, out);
+            }
+        }
+        (Type::Record(id), Kind::Table(_)) => {
+            let record = &pack.records[id.index()];
+            let what = format!("field of record `{}`", pack.names.text(record.name));
+            named_fit(pack, &what, &record.fields, record.open, node, out);
+        }
+        (Type::List { of, .. } | Type::Set { of, .. }, Kind::List(items)) => {
+            items.iter().for_each(|item| fits(pack, of, item, out));
+        }
+        (Type::Map { key, of, .. }, Kind::Table(table)) => {
+            for entry in table {
+                if parse_text(pack, key, &entry.key).is_none() {
+                    no_value(pack, key, &entry.key, entry.key_span, out);
+                }
+                fits(pack, of, &entry.value, out);
+            }
+        }
+        _ => {
+            if let Err(error) = from_json(pack, ty, &json(pack, Some(ty), node)) {
+                report(node, &DataError { path: String::new(), ..error }, out);
+            }
+        }
+    }
+}
+
+/// Reports what in a table of declared names does not fit them.
+pub fn named_fit(pack: &Pack, what: &str, fields: &[NamedType], open: bool, node: &Node, out: &Diagnostics) {
+    let Kind::Table(table) = &node.kind else {
+        let _: Option<()> = Field::new(node, out).wrong_type("a table");
+        return;
+    };
+    for entry in table {
+        match named(pack, fields, &entry.key) {
+            Some(ty) => fits(pack, ty, &entry.value, out),
+            None if open => {}
+            None => {
+                let names = fields.iter().map(|field| pack.names.text(field.name));
+                unknown(what, &entry.key, entry.key_span, names, out);
+            }
+        }
+    }
+}
+
+/// Reports a word that is no value of an enum or of a table.
+fn no_value(pack: &Pack, ty: &Type, text: &str, span: Span, out: &Diagnostics) {
+    let (what, known): (String, Vec<&str>) = match ty {
+        Type::Enum(id) => {
+            let known = &pack.enums[id.index()];
+            let values = known.values.iter().map(|value| pack.names.text(*value)).collect();
+            (format!("value of `{}`", pack.names.text(known.name)), values)
+        }
+        Type::Key(id) => {
+            let known = &pack.tables[id.index()];
+            let rows = known.rows.iter().map(|row| pack.names.text(row.key)).collect();
+            (format!("row of table `{}`", pack.names.text(known.name)), rows)
+        }
+        _ => (describe(pack, ty), Vec::new()),
+    };
+    let help = match suggest(text, known.iter().copied()) {
+        Some(like) => format!("did you mean `{like}`?"),
+        None if known.is_empty() => format!("write {what}"),
+        None => format!("known are {}", listed(&known)),
+    };
+    out.push(Diagnostic::error(Code::UnknownValue, span, format!("{} is no {what}", quoted(text))).help(help));
+}
+
 /// Reports host data that does not fit at the place its path leads to.
 pub fn report(node: &Node, error: &DataError, out: &Diagnostics) {
     let place = node.at(&error.path);
     if place.kind == Kind::Null {
         return; // the parser has said so already
     }
-    let help = match &place.kind {
-        Kind::Number(text) | Kind::Date(text) if error.message.contains("text") => {
-            Some(format!("quote it: \"{text}\""))
+    let message = &error.message;
+    let found = match message.strip_prefix("expected ").and_then(|rest| rest.split_once(", found ")) {
+        Some((expected, _)) => {
+            let help = match &place.kind {
+                Kind::Number(text) | Kind::Date(text) if expected.contains("text") => format!("quote it: \"{text}\""),
+                _ => format!("write {expected}"),
+            };
+            Diagnostic::error(Code::WrongType, place.span, message.clone()).help(help)
         }
-        _ => None,
+        None if message.starts_with("is missing") => {
+            let message = format!("{} {message}", quoted(&error.path));
+            Diagnostic::error(Code::MissingKey, place.span, message).help(format!("add {}", quoted(&error.path)))
+        }
+        None => {
+            let message = format!("{} {message}", quoted(&error.path));
+            Diagnostic::error(Code::BadValue, place.span, message).help("give a value that its declaration allows")
+        }
     };
-    let (start, message) = (place.span, &error.message);
-    let shown = if message.starts_with("expected") { message.clone() } else { format!("`{}` {message}", error.path) };
-    out.push(Diagnostic::error(Code::BadValue, start, shown).help_opt(help));
+    out.push(found);
 }
 
 /// A node as JSON: numbers and dates keep their source text where a type that is written as text is due.

@@ -1,0 +1,139 @@
+//! What is most likely a slip in a scenario that can be read: promises that check nothing, classes it names and does not reach, calls
+//! that nobody makes, answers that their port does not give.
+
+use std::collections::BTreeSet;
+
+use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted};
+use crate::model::class::On;
+use crate::model::effect::{Effect, Verb};
+use crate::model::ids::{ClassId, PortId};
+use crate::registry::Registry;
+use crate::source::Span;
+
+use super::run::play;
+use super::script::{Script, Turn};
+use super::{Scenario, show};
+
+/// Looks at a scenario that its pack can read, and says which classes it is about: those it covers and those it expects.
+pub fn lint(registry: &Registry, scenario: &Scenario, script: &Script, out: &Diagnostics) -> BTreeSet<ClassId> {
+    let mut about = BTreeSet::new();
+    for turn in &script.turns {
+        about.extend(expected(turn).into_iter().map(|(class, _)| class));
+        calls(registry, turn, out);
+        answers(registry, turn, out);
+    }
+    reached(registry, scenario, script, &mut about, out);
+    about
+}
+
+/// The classes that a turn expects, each with its place.
+fn expected(turn: &Turn) -> Vec<(ClassId, Span)> {
+    let Some(expect) = &turn.expect else { return Vec::new() };
+    let all = [&expect.transition, &expect.selected, &expect.settled];
+    all.into_iter().flatten().map(|class| (class.value, class.span)).collect()
+}
+
+/// A class that a scenario covers is one that it expects, or one that some step of it comes to.
+fn reached(
+    registry: &Registry,
+    scenario: &Scenario,
+    script: &Script,
+    about: &mut BTreeSet<ClassId>,
+    out: &Diagnostics,
+) {
+    let pack = registry.pack();
+    let covered = scenario.covers.iter().filter_map(|covers| Some((pack.class(&covers.value)?, covers.span)));
+    let open: Vec<(ClassId, Span)> = covered.filter(|(class, _)| !about.contains(class)).collect();
+    about.extend(open.iter().map(|(class, _)| *class));
+    if open.is_empty() {
+        return;
+    }
+    let played = play(registry, script, usize::MAX);
+    let steps = played.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.result.as_ref().ok());
+    let came: BTreeSet<ClassId> = steps.flat_map(|step| [step.selected, step.class]).flatten().collect();
+    for (class, span) in open {
+        if !came.contains(&class) {
+            let message = format!("the scenario covers {} and never reaches it", quoted(show::class(pack, class)));
+            let names: Vec<&str> = came.iter().map(|class| show::class(pack, *class)).collect();
+            let help = match names.as_slice() {
+                [] => "add a turn that the class takes, or leave it out".to_owned(),
+                _ => format!("it reaches {}: name what it is about, or add a turn that the class takes", listed(names)),
+            };
+            out.push(Diagnostic::warning(Code::ClassNotReached, span, message).help(help));
+        }
+    }
+}
+
+/// A class of which no scenario is: neither covered nor expected anywhere. Of the classes that `for_each` writes one is enough.
+pub fn families(registry: &Registry, about: &BTreeSet<ClassId>, out: &Diagnostics) {
+    let classes = &registry.pack().classes;
+    let known: BTreeSet<Span> = about.iter().map(|class| classes[class.index()].span).collect();
+    let mut open = BTreeSet::new();
+    for class in classes {
+        if !known.contains(&class.span) && open.insert(class.span) {
+            let id = quoted(registry.pack().names.text(class.id));
+            let found = Diagnostic::warning(Code::NoScenario, class.span, format!("no scenario is about class {id}"));
+            out.push(found.help(format!("write one that reaches it, with `covers: {}`", id.trim_matches('`'))));
+        }
+    }
+}
+
+/// A scripted call goes to a port that somebody calls: the class that takes the turn, or one that takes outcomes.
+fn calls(registry: &Registry, turn: &Turn, out: &Diagnostics) {
+    let pack = registry.pack();
+    let Some(expect) = &turn.expect else { return };
+    let Some(selected) = expect.selected.as_ref().or(expect.transition.as_ref()) else { return };
+    if turn.calls.is_empty() || turn.inputs.len() != 1 || expect.refused.is_some() {
+        return;
+    }
+    let listens = |on: On| matches!(on, On::Outcome { .. } | On::Boundary);
+    let mut made: BTreeSet<PortId> = BTreeSet::new();
+    let mut from: BTreeSet<ClassId> = BTreeSet::new();
+    for (at, class) in pack.classes.iter().enumerate() {
+        let id = ClassId::at(at);
+        if id == selected.value || class.triggers.iter().any(|trigger| listens(trigger.on)) {
+            let rows = class.settle.iter().flat_map(|row| &row.effects);
+            let ports: Vec<PortId> = class.effects.iter().chain(rows).filter_map(called).collect();
+            if !ports.is_empty() {
+                from.insert(id);
+            }
+            made.extend(ports);
+        }
+    }
+    for call in turn.calls.iter().filter(|call| !made.contains(&call.port)) {
+        let port = pack.names.text(pack.ports[call.port.index()].name);
+        let class = show::class(pack, selected.value);
+        let message = format!("nobody calls {} in a turn of {}", quoted(port), quoted(class));
+        let names: Vec<&str> = made.iter().map(|port| pack.names.text(pack.ports[port.index()].name)).collect();
+        let help = match names.as_slice() {
+            [] => "leave the call out: no class that can take the turn makes any".to_owned(),
+            _ => format!("leave it out; what is called there is {}", listed(names)),
+        };
+        let found = Diagnostic::error(Code::CallNobodyMakes, call.span, message);
+        out.push(found.also(selected.span, "the class that takes the turn").help(help));
+    }
+}
+
+fn called(effect: &Effect) -> Option<PortId> {
+    match &effect.verb {
+        Verb::Call(call) => Some(call.port),
+        _ => None,
+    }
+}
+
+/// An answer that breaks its port's declaration fails the call. Where the turn is to end with the boundary that may be what the
+/// scenario is about.
+fn answers(registry: &Registry, turn: &Turn, out: &Diagnostics) {
+    let ends = turn.expect.as_ref().and_then(|expect| expect.settled.as_ref().or(expect.transition.as_ref()));
+    let takes_failures = |class: ClassId| {
+        let triggers = &registry.pack().classes[class.index()].triggers;
+        triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { .. } | On::Boundary))
+    };
+    if ends.is_none_or(|class| takes_failures(class.value)) {
+        return;
+    }
+    let contracts = turn.calls.iter().filter_map(|call| call.reply.as_ref()?.contract.as_ref());
+    for found in contracts.flat_map(|contract| &contract.found) {
+        out.push(Diagnostic { code: Code::AnswerBreaksPort, ..found.clone() });
+    }
+}
