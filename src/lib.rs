@@ -57,6 +57,8 @@ pub mod declare;
 pub mod diag;
 pub mod engine;
 pub mod explain;
+#[cfg(feature = "cli")]
+pub mod format;
 pub mod language;
 pub mod lexicon;
 pub mod load;

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod fmt;
 mod reading;
 mod recorded;
 mod replay;
@@ -35,6 +36,7 @@ enum Verb {
     Check(check::Args),
     Replay(replay::Args),
     Explain(explain::Args),
+    Fmt(fmt::Args),
 }
 
 /// The form of what is printed.
@@ -55,6 +57,7 @@ pub fn main() -> ExitCode {
             Verb::Check(args) => check::run(&args, &mut terminal),
             Verb::Replay(args) => replay::run(&args, &mut terminal),
             Verb::Explain(args) => explain::run(&args, &mut terminal),
+            Verb::Fmt(args) => fmt::run(&args, &mut terminal),
         },
         Err(error) => {
             terminal.wrote(error.print());

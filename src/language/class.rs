@@ -82,12 +82,12 @@ pub static TRIGGER: Shape = Shape::new(
         ),
         may("requires", CONDITION, "Adds to the class's `requires`."),
         may("entry", CONDITION, "Adds to the class's `entry`."),
-        may("reason", Value::Word, "The reason that the class gives when this sets it off. Boundary class only."),
         may(
             "base",
             Value::OneOfOrCell(&["selected", "before"]),
             "On an outcome, where it must be written: `selected` goes on from the select step, `before` from the state before the turn.",
         ),
+        may("reason", Value::Word, "The reason that the class gives when this sets it off. Boundary class only."),
         may("examples", Value::List(&Value::Word), "Texts that set it off. Must be written on an event with a text."),
         may(
             "counterexamples",

@@ -31,12 +31,12 @@ pub static SIGNAL: Shape = Shape::new(
     &[
         &TYPE_KEYS,
         &[
-            DOC,
             may(
                 "many",
                 Value::OneOf(&["ambiguous", "first", "last", "all"]),
                 "What several values in one text mean; default `ambiguous`. `all` is for list and set types.",
             ),
+            DOC,
             may("values", Value::Names(&FORMS_OF_VALUES), VALUES_DOC),
             may("rule", Value::List(&Value::Table(&RULE)), "Ways to say it that are made of parts or are patterns."),
             may("complete", Value::Table(&COMPLETE), "Where a part comes from that the text leaves out (date_range only)."),
@@ -90,12 +90,12 @@ pub static DERIVED: Shape = Shape::new(
     "a derived signal",
     "A value computed for each candidate class: one of `lookup`, `lacking`, `present`, `first_of`. What the class may not read counts as absent.",
     &[&[
-        DOC,
         may("lookup", Value::Word, "A table: the key of its one row that fits `where`, else absent."),
         may("where", Value::Names(&COLUMNS), "Columns (`id` too) and what they must be: a value or a `$path`."),
         may("lacking", Value::Table(&MEMBERS), "Members of `of` that are not there under that name in any place of `in`."),
         may("present", Value::Table(&MEMBERS), "Members of `of` that are there under that name in a place of `in`."),
         may("first_of", Value::List(&Value::Path), "Paths: the first that has a value."),
+        DOC,
     ]],
 )
 .forms(

@@ -43,7 +43,6 @@ pub static CARRYOVER: Shape = Shape::new(
     "`[carryover]`",
     "What carryover is about. A pack without it writes no `carryover` in its classes.",
     &[&[
-        DOC,
         need("universe", NAMES, "The frames that carryover is about."),
         may(
             "limit",
@@ -51,6 +50,7 @@ pub static CARRYOVER: Shape = Shape::new(
             "An enum field (`\"frame.field\"`) whose values are names of depths; left out = no limit.",
         ),
         need("depth", Value::Names(&DEPTHS), "Names of depths, each with the frames that it carries."),
+        DOC,
     ]],
 )
 .split();
@@ -153,7 +153,6 @@ pub static FRAME_INVARIANT: Shape = Shape::new(
     "What always holds of the frame.",
     &[&[
         INVARIANT_ID,
-        DOC,
         WHEN,
         THEN,
         may(
@@ -161,6 +160,7 @@ pub static FRAME_INVARIANT: Shape = Shape::new(
             super::class::EFFECTS,
             "Applied to a saved state that breaks it: only `set` and `clear`. Left out = such a state is refused.",
         ),
+        DOC,
     ]],
 );
 
@@ -169,7 +169,7 @@ pub static INVARIANT: Shape = Shape::new(
     "invariant",
     "an invariant",
     "What holds of every step; it may also speak of input, outcome, answer, reason, call and before.",
-    &[&[INVARIANT_ID, DOC, WHEN, THEN]],
+    &[&[INVARIANT_ID, WHEN, THEN, DOC]],
 );
 
 /// An event.
@@ -178,10 +178,10 @@ pub static EVENT: Shape = Shape::new(
     "an event",
     "Something that can happen.",
     &[&[
-        DOC,
         may("turn", Value::Word, "The key of a scenario turn; default the event's name."),
         may("text", Value::Word, "The payload field that the lexicon reads; such an event carries signals."),
         may("field", Value::Names(&PAYLOAD), "Its payload."),
+        DOC,
     ]],
 );
 
@@ -191,10 +191,10 @@ pub static PORT: Shape = Shape::new(
     "a port",
     "Something that the host can be asked to do.",
     &[&[
-        DOC,
         need("request", Value::Names(&TYPES), "Its arguments."),
         may("response", Value::Names(&PAYLOAD), "The fields of its answer. Not with `reply = \"none\"`."),
         may("reply", Value::OneOf(&["none"]), "No outcome will come."),
+        DOC,
     ]],
 )
 .forms(Count::One, &[form("response"), form("reply")]);
@@ -207,12 +207,12 @@ pub static MESSAGE: Shape = Shape::new(
     "a message",
     "Something that a step sends.",
     &[&[
-        DOC,
         need("channel", Value::OneOf(&["ui", "stream", "log"]), "Where it goes."),
         may("level", Value::OneOf(&["debug", "info", "warning", "error"]), "Of a log message, which must have one."),
         may("const", Value::Names(&CONSTANTS), "What it always says."),
         may("field", Value::Names(&TYPES), "What it is given."),
         may("text", Value::Text, "A text for people; `{field}` is a field of the message."),
+        DOC,
     ]],
 );
 

@@ -8,7 +8,7 @@ use toml::value::Datetime;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::lexer::TokenKind;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace, parse_document};
-use toml_parser::{ErrorSink, ParseError, Source};
+use toml_parser::{ErrorSink, ParseError, Raw, Source};
 
 use super::tree::{Id, Origin, Part, Tree};
 use super::{Kind, Node, without_mark};
@@ -205,6 +205,12 @@ impl Toml<'_> {
         let before = self.errors.count;
         let mut text = String::new();
         let kind = raw.decode_scalar(&mut text, &mut self.errors);
+        // A line end is one whatever the machine that the file was written on, as in YAML.
+        if kind == ScalarKind::String && raw.as_str().contains("\r\n") {
+            let plain = raw.as_str().replace("\r\n", "\n");
+            text.clear();
+            _ = Raw::new_unchecked(&plain, event.encoding(), event.span()).decode_scalar(&mut text, &mut ());
+        }
         let written = || raw.as_str().to_owned();
         let kind = match kind {
             ScalarKind::String => Kind::Text(text),

@@ -180,19 +180,36 @@ pub fn folders(folder: &Path) -> Vec<String> {
 /// # Errors
 /// What the file system refuses.
 pub fn write(path: &Path, shown: &str, text: &str) -> Result<(), Problem> {
-    let failed = |error: std::io::Error| Problem::new(format!("{shown}: cannot be written: {}", reason(&error)));
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(failed)?;
+    let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+    made.and_then(|()| place(path, text, None)).map_err(|error| unwritten(shown, &reason(&error)))
+}
+
+/// Writes a text file that is there anew, whole or not at all. It keeps its mode; where a link leads to it the link stays.
+///
+/// # Errors
+/// The file is not there or read-only, or what the file system refuses.
+pub fn rewrite(path: &Path, shown: &str, text: &str) -> Result<(), Problem> {
+    let found = fs::canonicalize(path).and_then(|real| Ok((fs::metadata(&real)?.permissions(), real)));
+    let (mode, real) = found.map_err(|error| unwritten(shown, &reason(&error)))?;
+    // The folder would let it be replaced all the same.
+    if mode.readonly() {
+        return Err(unwritten(shown, "it is read-only"));
     }
+    place(&real, text, Some(mode)).map_err(|error| unwritten(shown, &reason(&error)))
+}
+
+fn unwritten(shown: &str, reason: &str) -> Problem {
+    Problem::new(format!("{shown}: cannot be written: {reason}"))
+}
+
+fn place(path: &Path, text: &str, mode: Option<fs::Permissions>) -> std::io::Result<()> {
     let count = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let beside = path.with_file_name(format!(".segue-{}-{count}.tmp", std::process::id()));
     let written = fs::File::create(&beside)
         .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| mode.map_or(Ok(()), |mode| fs::set_permissions(&beside, mode)))
         .and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&beside);
-        failed(error)
-    })
+    written.inspect_err(|_| _ = fs::remove_file(&beside))
 }
 
 /// Removes a file; one that is not there is no error.

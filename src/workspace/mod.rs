@@ -4,6 +4,7 @@ mod choice;
 mod corpus;
 pub mod files;
 mod lines;
+mod sources;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -16,6 +17,7 @@ use crate::syntax::{self, Field, Format, Reader};
 pub use choice::{Choice, Chosen};
 pub use corpus::{Case, Corpus, FaultyFile, Orphan};
 pub use lines::{Lines, lines};
+pub use sources::Sources;
 
 /// The file that makes a folder a workspace.
 pub const MARK: &str = "segue.toml";

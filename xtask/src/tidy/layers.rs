@@ -25,6 +25,7 @@ pub const LAYERS: &[&str] = &[
     "explain",
     "recorded",
     "audit",
+    "format",
     "workspace",
     "cli",
 ];
