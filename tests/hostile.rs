@@ -67,3 +67,92 @@ fn a_broken_file_hides_no_mistake_in_another() {
     }
     assert!(all.contains("[syntax-error]") && all.contains("[wrong-type]") && !all.contains("nobody"), "{all}");
 }
+
+/// Nesting is refused where it begins to be too deep, in each format and each way to nest.
+#[test]
+fn nesting_without_end() {
+    const DEEP: usize = 20_000;
+    let nested = |open: &str, inner: &str, close: &str| format!("{}{inner}{}", open.repeat(DEEP), close.repeat(DEEP));
+    let steps = |line: &str| (0..2_000).map(|at| format!("{}{line}\n", " ".repeat(at))).collect::<String>();
+    for (name, text) in [
+        ("x.yaml", nested("[", "", "]")),
+        ("x.yaml", nested("{a: ", "1", "}")),
+        ("x.yaml", nested("- ", "a", "")),
+        ("x.yaml", nested("? ", "a", "")),
+        ("x.yaml", steps("-")),
+        ("x.yaml", steps("a:")),
+        ("x.yaml", format!("{}: 1\n", ["a"; 200].join("."))),
+        ("x.yaml", format!("condition: {{ x: {} }}", nested("{not: ", "{}", "}"))),
+        ("x.yaml", format!("condition: {{ x: {} }}", nested("{all: [", "{}", "]}"))),
+        ("x.toml", format!("a = {}\n", nested("[", "", "]"))),
+        ("x.toml", format!("a = {}\n", nested("{a = ", "1", "}"))),
+        ("x.toml", format!("condition.x = {}\n", nested("{any = [", "", "]}"))),
+        ("x.toml", "a = [\n".repeat(DEEP)),
+        ("x.toml", format!("{} = 1\n", vec!["a"; DEEP].join("."))),
+        ("x.toml", format!("[{}]\n", vec!["a"; DEEP].join("."))),
+    ] {
+        let loaded = loading(&[file(name, &text)]);
+        let all = shown(&loaded);
+        assert!(codes(&loaded) == [Code::LimitExceeded] && all.contains("deep"), "{:?} {all}", &text[..20]);
+        assert!(report::human(&loaded.sources, &loaded.diagnostics, false).len() < 1_000);
+    }
+    let long = format!("{}: 1\n", vec!["a"; DEEP].join("."));
+    assert_eq!(codes(&loading(&[file("x.yaml", &long)])), [Code::SyntaxError], "a key of one line is short in YAML");
+}
+
+/// What stands in a pack very many times costs no more than its length.
+#[test]
+fn very_many_of_everything() {
+    const MANY: usize = 4_000;
+    let lines = |line: &dyn Fn(usize) -> String| (0..MANY).map(line).collect::<String>();
+    for text in [
+        lines(&|n| format!("k{n} = 1\n")),
+        lines(&|_| "k = 1\n".to_owned()),
+        lines(&|_| "k k k\n".to_owned()),
+        format!("[enum]\n{}", lines(&|n| format!("k{n} = ['a']\n"))),
+        format!("[enum]\nx = [{}]\n", lines(&|n| format!("'k{n}', "))),
+        format!("[enum]\nx = [{}]\n", lines(&|_| "'k', ".to_owned())),
+        format!("[frame]\n{}", lines(&|n| format!("k{n} = {{}}\n"))),
+        format!("[param]\n{}", lines(&|n| format!("k{n} = {{ type = 'int', default = 1 }}\n"))),
+        format!("[event]\n{}", lines(&|n| format!("k{n} = {{ doc = 'd' }}\n"))),
+        format!("[table.t]\ncolumn.a.type = 'int'\nrow = [{}]\n", lines(&|n| format!("{{ id = 'k{n}', a = {n} }}, "))),
+        format!("[signal.s]\ntype = 'text'\n[signal.s.values]\n{}", lines(&|n| format!("k{n} = ['word{n}']\n"))),
+        format!("[derive]\n{}", lines(&|n| format!("k{n} = {{ first_of = ['$input.k{}'] }}\n", n + 1))),
+        format!("[derive]\n{}", lines(&|n| format!("k{n} = {{ first_of = ['$input.k{}'] }}\n", (n + 1) % MANY))),
+        format!("[condition]\n{}", lines(&|n| format!("c{n} = {{ not = 'c{}' }}\n", n + 1))),
+        format!("[block]\n{}", lines(&|n| format!("b{n} = {{ do = [{{ use = 'b{}' }}] }}\n", n + 1))),
+        lines(&|n| format!("[[transition]]\nid = 'K{n}'\n")),
+        lines(&|n| format!("[[invariant]]\nid = 'i{n}'\n")),
+    ] {
+        let loaded = loading(&[file("x.toml", &text)]);
+        assert!(!loaded.diagnostics.is_empty() && loaded.registry.is_none(), "{:?}", &text[..40]);
+        let human = report::human(&loaded.sources, &loaded.diagnostics, false);
+        assert!(human.len() < 100_000, "{:?}: {} bytes", &text[..40], human.len());
+        if loaded.diagnostics.len() > 100 {
+            let rest = format!("{} more findings in x.toml are not shown here", loaded.diagnostics.len() - 100);
+            assert!(human.ends_with(&format!("{rest}\n\n")), "{rest}");
+        }
+    }
+}
+
+/// One long line is one long line: what is shown of it is short.
+#[test]
+fn one_line_of_many_megabytes() {
+    let long = "ж".repeat(1 << 20);
+    for (name, text) in [
+        ("x.yaml", format!("a: '{long}'\n")),
+        ("x.yaml", format!("a: '{long}\n")),
+        ("x.yaml", format!("{long}: 1\n")),
+        ("x.yaml", long.clone()),
+        ("x.toml", format!("a = '{long}'\n")),
+        ("x.toml", format!("'{long}' = 1\n")),
+        ("x.toml", format!("a = {long}\n")),
+        ("x.toml", format!("a = {}\n", "9".repeat(2 << 20))),
+        ("x.toml", format!("[param.p]\ntype = 'decimal'\ndefault = 0.{}\n", "9".repeat(2 << 20))),
+    ] {
+        let loaded = loading(&[file(name, &text)]);
+        assert!(!loaded.diagnostics.is_empty());
+        assert!(report::human(&loaded.sources, &loaded.diagnostics, true).len() < 20_000, "{:?}", &text[..8]);
+        assert!(report::json(&loaded.sources, &loaded.diagnostics).to_string().len() < 20_000, "{:?}", &text[..8]);
+    }
+}

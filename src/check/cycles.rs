@@ -1,7 +1,7 @@
 //! Calls that follow each other without end and without an input from outside. Loops that a condition can leave are left
 //! to the bound on steps.
 
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -45,7 +45,7 @@ fn loops(pack: &Pack) -> Vec<Loop> {
         }
     }
     let mut loops = Vec::new();
-    for mut group in tarjan_scc(&graph) {
+    for mut group in kosaraju_scc(&graph) {
         if group.len() == 1 && !graph.contains_edge(group[0], group[0]) {
             continue;
         }

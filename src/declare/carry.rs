@@ -37,7 +37,7 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         }
         return (carry, Vec::new());
     };
-    if !asked && cx.partial {
+    if !asked && cx.partial.get() {
         return (carry, Vec::new());
     }
     if !asked {
@@ -52,7 +52,7 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
     }
     let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new()) };
     let senseless: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
-        _ if cx.partial => &[],
+        _ if cx.partial.get() => &[],
         (true, false) => &[],
         (true, true) => &["fate"],
         (false, _) => &["depth", "keep", "fields", "forbid", "preserve"],

@@ -1,6 +1,6 @@
 //! What has been declared so far, by name, and the small readers that all parts of the loader share.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
@@ -99,8 +99,11 @@ pub(super) type ByName = BTreeMap<String, u16>;
 pub(super) struct Cx<'a> {
     pub out: &'a Diagnostics,
     pub sources: &'a SourceMap,
-    /// Whether files of the pack cannot be read: what is not here may stand in them.
-    pub partial: bool,
+    /// Whether something of the pack was not taken in, be it a file that cannot be read or more of something than there may
+    /// be: what is not here may stand there.
+    pub partial: Cell<bool>,
+    /// Of what there is more than there may be.
+    full: RefCell<BTreeSet<String>>,
     pub names: RefCell<Names>,
     pub enums: RefCell<Vec<Enum>>,
     pub enum_names: ByName,
@@ -145,7 +148,7 @@ pub(super) struct Cx<'a> {
     /// Named conditions and blocks that were written out somewhere.
     pub used: RefCell<BTreeSet<Span>>,
     /// How many conditions and effects were written out of named ones so far.
-    pub inlined: std::cell::Cell<usize>,
+    pub inlined: Cell<usize>,
 }
 
 impl<'a> Cx<'a> {
@@ -153,7 +156,8 @@ impl<'a> Cx<'a> {
         Self {
             out,
             sources,
-            partial,
+            partial: Cell::new(partial),
+            full: RefCell::default(),
             names: RefCell::default(),
             enums: RefCell::default(),
             enum_names: ByName::new(),
@@ -192,7 +196,7 @@ impl<'a> Cx<'a> {
             deaf: BTreeSet::new(),
             flagged: RefCell::default(),
             used: RefCell::default(),
-            inlined: std::cell::Cell::new(0),
+            inlined: Cell::new(0),
         }
     }
 
@@ -385,7 +389,8 @@ impl<'a> Cx<'a> {
     /// A position for one more entry of a table of the pack.
     pub fn room(&self, len: usize, kind: &str, span: Span) -> Option<u16> {
         let at = u16::try_from(len).ok().filter(|at| *at < u16::MAX - 1);
-        if at.is_none() {
+        if at.is_none() && self.full.borrow_mut().insert(kind.to_owned()) {
+            self.partial.set(true);
             self.error(Code::LimitExceeded, span, format!("a pack has fewer than 65,534 {kind}"));
         }
         at

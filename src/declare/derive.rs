@@ -1,8 +1,11 @@
 //! Derived signals: their types, what they are computed from, and the order in which they can be.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::diag::{Code, Diagnostic, quoted};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graphmap::DiGraphMap;
+
+use crate::diag::{Code, Diagnostic, quoted, round};
 use crate::language;
 use crate::model::cond::{Operand, Path, Place, Step};
 use crate::model::ids::{FrameId, InputId, TableId};
@@ -35,18 +38,21 @@ pub(super) fn names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             open.push((*item, id));
         }
     }
-    // Each round finds the type of at least one more; what is left stands in a ring or is wrong, and is reported later.
-    loop {
-        let before = open.len();
-        open.retain(|(item, id)| match type_of(cx, item.node) {
-            Some(ty) => {
-                cx.inputs[id.index()].ty = ty;
-                false
-            }
-            None => true,
-        });
-        if open.len() == before {
-            break;
+    // What waits for a type is tried again once that is known; what is left stands in a ring or is wrong, and is reported later.
+    let mut waiting: BTreeMap<InputId, Vec<usize>> = BTreeMap::new();
+    for (at, (item, _)) in open.iter().enumerate() {
+        for read in written_inputs(cx, item.node) {
+            waiting.entry(read).or_default().push(at);
+        }
+    }
+    let mut queue: VecDeque<usize> = (0..open.len()).collect();
+    while let Some(at) = queue.pop_front() {
+        let (item, id) = open[at];
+        if poisoned(&cx.inputs[id.index()].ty)
+            && let Some(ty) = type_of(cx, item.node)
+        {
+            cx.inputs[id.index()].ty = ty;
+            queue.extend(waiting.get(&id).into_iter().flatten());
         }
     }
 }
@@ -69,7 +75,7 @@ fn type_of(cx: &Cx<'_>, node: &Node) -> Option<Type> {
 
 /// How each derived signal is computed, each after those it reads.
 pub(super) fn derived(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Derived> {
-    let mut all: Vec<(Derived, &Item<'_>)> = Vec::new();
+    let mut all: Vec<Derived> = Vec::new();
     let mut reads: BTreeMap<InputId, BTreeSet<InputId>> = BTreeMap::new();
     for item in sections.of("derive") {
         let Some(id) = cx.input_names.get(item.name).map(|at| InputId(*at)) else { continue };
@@ -79,29 +85,39 @@ pub(super) fn derived(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Derived> {
         reads.insert(id, written_inputs(cx, item.node));
         if let Some(rule) = rule(cx, item) {
             reads.insert(id, read_by(&rule));
-            all.push((Derived { input: id, rule }, item));
+            all.push(Derived { input: id, rule });
         }
     }
     if let Some(ring) = ring(&reads) {
         let names: Vec<String> = ring.iter().map(|id| cx.text_of(cx.inputs[id.index()].name)).collect();
-        let message = format!("derived signals in a ring: {} → {}", names.join(" → "), names[0]);
+        let message = format!("derived signals in a ring: {}", round(&names));
         let span = cx.inputs[ring[0].index()].span;
         cx.error_help(Code::LeadsBack, span, message, "a derived signal may read others, but not itself");
         return Vec::new();
     }
-    let mut sorted: Vec<Derived> = Vec::new();
-    let mut done: BTreeSet<InputId> = BTreeSet::new();
-    while !all.is_empty() {
-        let ready = |derived: &Derived| {
-            let needs = &reads[&derived.input];
-            needs.iter().all(|id| done.contains(id) || cx.inputs[id.index()].kind != InputKind::Derived)
-        };
-        let Some(at) = all.iter().position(|(derived, _)| ready(derived)) else { break };
-        let (next, _) = all.remove(at);
-        done.insert(next.input);
-        sorted.push(next);
+    // Of those whose sources all stand before them the first by name comes next.
+    let mut open: Vec<usize> = Vec::new();
+    let mut waiting: BTreeMap<InputId, Vec<usize>> = BTreeMap::new();
+    let mut ready: BTreeSet<usize> = BTreeSet::new();
+    for (at, derived) in all.iter().enumerate() {
+        let needs = reads[&derived.input].iter().filter(|id| cx.inputs[id.index()].kind == InputKind::Derived);
+        open.push(needs.map(|id| waiting.entry(*id).or_default().push(at)).count());
+        if open[at] == 0 {
+            ready.insert(at);
+        }
     }
-    sorted
+    let mut order: Vec<usize> = Vec::new();
+    while let Some(at) = ready.pop_first() {
+        order.push(at);
+        for next in waiting.get(&all[at].input).into_iter().flatten() {
+            open[*next] -= 1;
+            if open[*next] == 0 {
+                ready.insert(*next);
+            }
+        }
+    }
+    let mut all: Vec<Option<Derived>> = all.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|at| all[at].take()).collect()
 }
 
 /// The derived inputs that a declaration names, whatever else is wrong with it.
@@ -151,25 +167,27 @@ fn read_by(rule: &Derivation) -> BTreeSet<InputId> {
     into
 }
 
-/// The first ring there is.
+/// The shortest ring round the first that stands in one.
 fn ring(reads: &BTreeMap<InputId, BTreeSet<InputId>>) -> Option<Vec<InputId>> {
-    for start in reads.keys() {
-        let mut came: BTreeMap<InputId, InputId> = BTreeMap::new();
-        let mut queue = std::collections::VecDeque::from([*start]);
-        while let Some(at) = queue.pop_front() {
-            for next in reads.get(&at).into_iter().flatten() {
-                if next == start {
-                    let mut ring = vec![at];
-                    while let Some(from) = came.get(ring.last().unwrap_or(start)) {
-                        ring.push(*from);
-                    }
-                    ring.reverse();
-                    return Some(ring);
+    let edges = reads.iter().flat_map(|(from, to)| to.iter().map(|to| (*from, *to, ())));
+    let graph: DiGraphMap<InputId, ()> = DiGraphMap::from_edges(edges);
+    let rings = kosaraju_scc(&graph).into_iter().filter(|part| part.len() > 1 || graph.contains_edge(part[0], part[0]));
+    let start = rings.flatten().min()?;
+    let mut came: BTreeMap<InputId, InputId> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(at) = queue.pop_front() {
+        for next in reads.get(&at).into_iter().flatten() {
+            if *next == start {
+                let mut ring = vec![at];
+                while let Some(from) = came.get(ring.last().unwrap_or(&start)) {
+                    ring.push(*from);
                 }
-                if !came.contains_key(next) {
-                    came.insert(*next, at);
-                    queue.push_back(*next);
-                }
+                ring.reverse();
+                return Some(ring);
+            }
+            if !came.contains_key(next) {
+                came.insert(*next, at);
+                queue.push_back(*next);
             }
         }
     }

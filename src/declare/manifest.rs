@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use petgraph::algo::tarjan_scc;
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::diag::{Code, Diagnostic, quoted};
+use crate::diag::{Code, Diagnostic, quoted, round};
 use crate::language::{self, Shape};
 use crate::model::ids::{ClassId, FrameId, FrameSet, Slot};
 use crate::model::schema::{Carryover, Field as Column, Frame, Invariant, Type};
@@ -34,7 +34,7 @@ pub(super) struct Manifest {
 pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) -> Manifest {
     let mut manifest = Manifest { step_limit: 16, ..Manifest::default() };
     let Some(header) = sections.header("pack") else {
-        if cx.partial {
+        if cx.partial.get() {
             return manifest;
         }
         cx.error_help(
@@ -48,7 +48,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     cx.settings(sections, "pack", &language::MANIFEST);
     let need = |key: &str| {
         let node = sections.setting("pack", &language::MANIFEST, key);
-        if node.is_none() && !cx.partial {
+        if node.is_none() && !cx.partial.get() {
             cx.error_help(
                 Code::MissingKey,
                 header,
@@ -152,6 +152,7 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     for item in sections.of("frame") {
         cx.check_name("a frame", item.name, item.key);
         if cx.frames.len() >= FrameSet::MAX {
+            cx.partial.set(true);
             cx.error(Code::LimitExceeded, item.key, format!("a pack has at most {} frames", FrameSet::MAX));
             break;
         }
@@ -226,7 +227,7 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     cx.settings(sections, "carryover", &language::CARRYOVER);
     let need = |key: &str| {
         let node = sections.setting("carryover", &language::CARRYOVER, key);
-        if node.is_none() && !cx.partial {
+        if node.is_none() && !cx.partial.get() {
             cx.error_help(
                 Code::MissingKey,
                 header,
@@ -432,6 +433,9 @@ pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member
     order
 }
 
+/// Places of a long way round that are shown.
+const MOST_LABELS: usize = 24;
+
 fn cycles(cx: &Cx<'_>, members: &[Member], chains: &[(ClassId, ClassId, Span)]) {
     let mut graph: DiGraph<usize, Span> = DiGraph::new();
     for at in 0..members.len() {
@@ -440,7 +444,7 @@ fn cycles(cx: &Cx<'_>, members: &[Member], chains: &[(ClassId, ClassId, Span)]) 
     for (from, to, span) in chains {
         graph.add_edge(NodeIndex::new(from.index()), NodeIndex::new(to.index()), *span);
     }
-    let mut rings = tarjan_scc(&graph);
+    let mut rings = kosaraju_scc(&graph);
     for ring in &mut rings {
         ring.sort();
     }
@@ -452,11 +456,11 @@ fn cycles(cx: &Cx<'_>, members: &[Member], chains: &[(ClassId, ClassId, Span)]) 
         }
         let walk = shortest(&graph, start);
         let names: Vec<&str> = walk.iter().map(|(node, _)| members[node.index()].id.as_str()).collect();
-        let message = format!("precedence goes round: {} → {}", names.join(" → "), names.first().unwrap_or(&""));
+        let message = format!("precedence goes round: {}", round(&names));
         // The link written last is the one that closes the ring.
         let Some(last) = walk.iter().map(|(_, span)| *span).max() else { continue };
         let mut found = Diagnostic::error(Code::PrecedenceCycle, last, message).label("this closes the ring");
-        for (_, span) in walk.iter().filter(|(_, span)| *span != last) {
+        for (_, span) in walk.iter().filter(|(_, span)| *span != last).take(MOST_LABELS) {
             found = found.also(*span, "a link of it");
         }
         cx.out.push(found.help("precedence is transitive: take one of these links out"));

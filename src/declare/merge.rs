@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::language::{SECTIONS, Shape, Value};
@@ -59,7 +60,8 @@ impl<'n> Sections<'n> {
 
     /// One entry of a section.
     pub fn item(&self, section: &str, name: &str) -> Option<Item<'n>> {
-        self.of(section).iter().find(|item| item.name == name).copied()
+        let items = self.of(section);
+        items.binary_search_by(|item| item.name.cmp(name)).ok().map(|at| items[at])
     }
 
     /// Where a section was first written.
@@ -71,6 +73,7 @@ impl<'n> Sections<'n> {
 /// Merges documents, which come in the order of their files' names.
 pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n> {
     let mut sections = Sections::default();
+    let mut first = BTreeMap::new();
     for document in documents {
         sections.place.get_or_insert(document.span);
         let Kind::Table(table) = &document.kind else {
@@ -82,7 +85,7 @@ pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n
             continue;
         }
         for entry in table {
-            section(&mut sections, table, entry, out);
+            section(&mut sections, &mut first, table, entry, out);
         }
     }
     for items in sections.named.values_mut() {
@@ -93,7 +96,14 @@ pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n
     sections
 }
 
-fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, out: &Diagnostics) {
+/// `first`: where each name of each section was declared first.
+fn section<'n>(
+    sections: &mut Sections<'n>,
+    first: &mut BTreeMap<(&'static str, &'n str), Span>,
+    table: &'n Table,
+    entry: &'n Entry,
+    out: &Diagnostics,
+) {
     let mut key = entry.key.as_str();
     if !SECTIONS.has(key)
         && let Some(near) = suggest(key, SECTIONS.names())
@@ -111,10 +121,12 @@ fn section<'n>(sections: &mut Sections<'n>, table: &'n Table, entry: &'n Entry, 
             return;
         };
         for entry in entries {
-            if let Some(first) = items.iter().find(|item| item.name == entry.key) {
-                out.push(twice(name, &entry.key, entry.key_span, first.key));
-            } else {
-                items.push(Item { name: &entry.key, key: entry.key_span, node: &entry.value });
+            match first.entry((name, &entry.key)) {
+                Slot::Occupied(first) => out.push(twice(name, &entry.key, entry.key_span, *first.get())),
+                Slot::Vacant(slot) => {
+                    slot.insert(entry.key_span);
+                    items.push(Item { name: &entry.key, key: entry.key_span, node: &entry.value });
+                }
             }
         }
     } else if lists().any(|name| name == key) {

@@ -60,8 +60,8 @@ pub struct Declared {
 /// How many classes a pack may have: precedence is kept for each pair.
 const MOST_CLASSES: usize = 16_384;
 
-/// What stays wrong whatever stands in files that cannot be read. All else is not reported beside them: a name that seems
-/// unknown may be declared there.
+/// What stays wrong whatever stands where a pack is not taken in, in files that cannot be read. All else is not reported
+/// beside them: a name that seems unknown may be declared there.
 const CERTAIN: &[Code] = &[
     Code::UnknownKey,
     Code::WrongType,
@@ -116,19 +116,14 @@ pub fn declare(files: &[SourceText], options: &Options) -> Declared {
         diagnostics.extend(own);
     }
     let overrides = overrides(&mut sources, &options.params);
-    let pack = if broken.is_empty() {
-        load(&sources, &documents, &overrides, false, &diagnostics)
-    } else {
-        let found = Diagnostics::new();
-        load(&sources, &documents, &overrides, true, &found);
-        let lacks = |found: &Diagnostic| matches!(found.code, Code::MissingKey | Code::MissingPart);
-        let certain = |found: &Diagnostic| {
-            CERTAIN.contains(&found.code) && !(lacks(found) && broken.contains(&found.primary.span.file))
-        };
-        diagnostics.extend(found.into_iter().filter(certain));
-        None
+    let found = Diagnostics::new();
+    let (pack, partial) = load(&sources, &documents, &overrides, !broken.is_empty(), &found);
+    let lacks = |found: &Diagnostic| matches!(found.code, Code::MissingKey | Code::MissingPart);
+    let certain = |found: &Diagnostic| {
+        CERTAIN.contains(&found.code) && !(lacks(found) && broken.contains(&found.primary.span.file))
     };
-    Declared { sources, diagnostics, pack }
+    diagnostics.extend(found.into_iter().filter(|found| !partial || certain(found)));
+    Declared { sources, diagnostics, pack: pack.filter(|_| !partial) }
 }
 
 fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(String, Node)> {
@@ -151,23 +146,23 @@ fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(Strin
     nodes.collect()
 }
 
-/// `partial`: files of the pack cannot be read.
+/// `partial`: files of the pack cannot be read. Whether something is not taken in comes back with the pack.
 fn load(
     sources: &SourceMap,
     documents: &[Node],
     overrides: &[(String, Node)],
     partial: bool,
     out: &Diagnostics,
-) -> Option<Pack> {
+) -> (Option<Pack>, bool) {
     let sections = merge::merge(documents, out);
     let place = sections.place.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
     let mut class_nodes = expand::expand(&sections, out);
     if let Some(class) = class_nodes.get(MOST_CLASSES) {
         let message = format!("a pack has at most {MOST_CLASSES} transition classes");
         out.push(Diagnostic::error(Code::LimitExceeded, class.span, message));
-        class_nodes.truncate(MOST_CLASSES);
     }
-    let mut cx = Cx::new(out, sources, partial);
+    let mut cx = Cx::new(out, sources, partial || class_nodes.len() > MOST_CLASSES);
+    class_nodes.truncate(MOST_CLASSES);
     all_words(&cx, documents.iter().chain(&class_nodes));
     let manifest = manifest::manifest(&mut cx, &sections, place);
     vocabulary::names(&mut cx, &sections);
@@ -207,9 +202,8 @@ fn load(
     let recordings = recordings::recordings(&cx, &sections, &outlines);
     unused(&cx);
     poison(&cx, place);
-    if out.has_errors() {
-        return None;
-    }
+    let partial = cx.partial.get();
+    let Some(boundary) = boundary.filter(|_| !out.has_errors()) else { return (None, partial) };
     let told: Vec<(String, String)> = overridden(&sections, overrides);
     let fingerprint = fingerprint::fingerprint(&sections, &class_nodes, &told);
     let id = cx.intern(&manifest.id);
@@ -249,12 +243,12 @@ fn load(
         classes,
         precedes: order.precedes,
         chains: order.chains,
-        boundary: boundary?,
+        boundary,
         reasons,
         recordings,
     };
     walk::fill(&mut pack);
-    Some(pack)
+    (Some(pack), partial)
 }
 
 /// All words that stand as values and may become names, in the order of the alphabet: sets are sorted by symbol, so a set is shown in an order
@@ -377,7 +371,7 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
                         && let literals::Sigil::Param(name) = literals::sigil(text)
                     {
                         cx.find("parameter", name, node.span, &cx.param_names);
-                    } else if !matches!(node.kind, Kind::Text(_)) && is_path && !cx.partial {
+                    } else if !matches!(node.kind, Kind::Text(_)) && is_path && !cx.partial.get() {
                         let help = match node.kind {
                             Kind::Date(_) => "quote it: a date of TOML is no value here",
                             _ => "keep a `\"$path\"`, a parameter or a plain value",

@@ -6,7 +6,7 @@ mod suggest;
 use std::cell::RefCell;
 
 pub use codes::Code;
-pub use suggest::{listed, quoted, suggest};
+pub use suggest::{listed, quoted, round, suggest};
 
 use crate::source::{Fault, FileId, Span};
 

@@ -79,6 +79,18 @@ pub fn listed<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     if rest > 0 { format!("{shown} and {rest} more") } else { shown }
 }
 
+/// Names that lead round to the first of them, with arrows; of a long way the beginning and the end.
+#[must_use]
+pub fn round<S: AsRef<str>>(names: &[S]) -> String {
+    const SHOWN: usize = 12;
+    let mut way: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    if way.len() > 2 * SHOWN {
+        way.splice(SHOWN..way.len() - SHOWN, ["…"]);
+    }
+    way.extend(names.first().map(AsRef::as_ref));
+    way.join(" → ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +124,9 @@ mod tests {
         assert_eq!(quoted("a\nb"), "`a\\nb`");
         assert_eq!(quoted(&"я".repeat(100)).chars().count(), LONGEST_QUOTE + 3);
         assert_eq!(listed(["a", "b"]), "`a`, `b`");
+        assert_eq!(round(&["a", "b"]), "a → b → a");
+        let long = round(&(0..100).map(|n| n.to_string()).collect::<Vec<_>>());
+        assert!(long.starts_with("0 → 1 → ") && long.contains(" → … → ") && long.ends_with(" → 99 → 0"), "{long}");
         assert!(listed((0..32).map(|n| n.to_string())).ends_with("and 8 more"));
     }
 }

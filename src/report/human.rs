@@ -3,6 +3,8 @@
 //! Only an excerpt goes to the renderer: the labelled lines and what lies between them, long lines cut around the labels.
 //! So a report stays small whatever the file holds.
 
+use std::collections::BTreeMap;
+
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::diag::{Diagnostic, Label, Severity};
@@ -15,14 +17,35 @@ const LONGEST_LINE: usize = 160;
 /// How much of a long line stays before its first label.
 const LEAD: usize = 40;
 
-/// The findings with excerpts and carets, each closed by an empty line; `color` adds terminal styles.
+/// Of more findings in one file than this the others are only counted.
+const MOST_SHOWN: usize = 100;
+
+/// The findings with excerpts and carets, each closed by an empty line; `color` adds terminal styles. Of very many findings in one
+/// file the first are shown, the worst before others, and the rest is counted.
 #[must_use]
 pub fn human(sources: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let mut by_file: BTreeMap<FileId, Vec<usize>> = BTreeMap::new();
+    for (at, d) in diagnostics.iter().enumerate() {
+        by_file.entry(d.primary.span.file).or_default().push(at);
+    }
     let mut text = String::new();
-    for d in diagnostics {
-        text.push_str(&renderer.render(&[group(sources, d)]));
+    let mut shown: Vec<usize> = Vec::new();
+    let mut more: BTreeMap<FileId, usize> = BTreeMap::new();
+    for (file, mut all) in by_file {
+        all.sort_by_key(|at| diagnostics[*at].severity);
+        if all.len() > MOST_SHOWN {
+            more.insert(file, all.len() - MOST_SHOWN);
+        }
+        shown.extend(all.into_iter().take(MOST_SHOWN));
+    }
+    shown.sort_unstable();
+    for at in shown {
+        text.push_str(&renderer.render(&[group(sources, &diagnostics[at])]));
         text.push_str("\n\n");
+    }
+    for (file, count) in more {
+        text.push_str(&format!("{count} more findings in {} are not shown here\n\n", sources.name(file)));
     }
     text
 }
