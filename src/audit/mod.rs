@@ -9,11 +9,13 @@ pub use findings::Findings;
 pub use settings::Settings;
 
 use crate::analysis;
+use crate::check::lint;
 use crate::declare::Options;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::load::load;
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, SourceText};
+use crate::syntax::{Format, parse};
 
 /// What an audit is told besides the texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -89,6 +91,8 @@ pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> 
         analysis::check(registry, &open);
     }
     let shared = scenarios::check(scenarios, registry.as_ref(), config, &mut sources, &fixed);
+    sources.files().for_each(|file| letters(file, &sources, &open));
+    registry.iter().for_each(|registry| lint::check(registry.pack(), &open));
     let of_pack = |file: FileId| (file.0 as usize) < pack.len();
     let mut ignores = ignores::ignores(&sources, &open);
     let mut shown: Vec<Diagnostic> = Vec::new();
@@ -110,4 +114,12 @@ pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> 
     let shown = shown.into_iter().chain(late).filter(told).filter_map(|found| config.settings.apply(found));
     fixed.extend(shown);
     Audit { sources, diagnostics: fixed.into_sorted(), registry }
+}
+
+/// Letters of another script and characters that cannot be seen, in one file.
+fn letters(file: FileId, sources: &SourceMap, out: &Diagnostics) {
+    let text = sources.text(file);
+    // What is wrong with the document has been said.
+    let root = Format::of_path(sources.name(file)).and_then(|format| parse(file, text, format, &Diagnostics::new()));
+    lint::letters(file, text, root.as_ref(), out);
 }

@@ -57,18 +57,17 @@ pub fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
         Finding::Read { slot, before, refusal, at } => read(pack, class, (*slot, *before), *refusal, *at),
         Finding::Both { frame, one, other } => {
             let short = show::frame(pack, *frame);
-            Diagnostic::error(
-                Code::Contradiction,
-                class.span,
-                format!("`{id}` has `{short}` under `{one}` and in its `{other}`"),
-            )
-            .help(format!("take `{short}` out of one of them"))
+            let message = format!("`{id}` has `{short}` under `{one}` and in its `{other}`");
+            Diagnostic::error(Code::Contradiction, class.names(one, *frame), message)
+                .label(format!("under `{one}`"))
+                .also(class.names(other, *frame), format!("in its `{other}`"))
+                .help(format!("take `{short}` out of one of them"))
         }
         Finding::Outside { frame, field } => {
             let named = field.map_or_else(|| show::frame(pack, *frame).to_owned(), |slot| show::slot(pack, slot));
             Diagnostic::error(
                 Code::OutsideCarryover,
-                class.span,
+                class.names("forbid", *frame),
                 format!("`forbid` of `{id}` names `{named}`, which carryover is not about"),
             )
             .also(pack.frames[frame.index()].span, "not in the carryover universe")

@@ -7,6 +7,7 @@ mod carryover_finding;
 mod cycles;
 mod examples;
 mod facts;
+pub mod lint;
 mod owners;
 mod presence;
 mod presence_finding;

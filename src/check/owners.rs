@@ -60,9 +60,13 @@ fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
         }
         Finding::Untouched(frame) => {
             let short = show::frame(pack, frame);
-            Diagnostic::error(Code::IdleTouches, class.span, format!("`{id}` touches `{short}` but never writes it"))
-                .also(pack.frames[frame.index()].span, format!("`{short}` is declared here"))
-                .help(format!("take `\"{short}\"` out of `touches`"))
+            Diagnostic::error(
+                Code::IdleTouches,
+                class.names("touches", frame),
+                format!("`{id}` touches `{short}` but never writes it"),
+            )
+            .also(pack.frames[frame.index()].span, format!("`{short}` is declared here"))
+            .help(format!("take `\"{short}\"` out of `touches`"))
         }
         Finding::OwnTouched(frame) => {
             let short = show::frame(pack, frame);

@@ -13,8 +13,12 @@ use super::cx::Cx;
 use super::literals::{Sigil, sigil};
 use super::paths::{Scope, Written, heads, pieces};
 
-/// All of `[carryover]`.
-pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId, Fate)>) {
+/// Where a part of carryover names a frame.
+type Named = Vec<(&'static str, FrameId, Span)>;
+
+/// All of `[carryover]`, and where its parts name frames.
+pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId, Fate)>, Named) {
+    let mut named = Named::new();
     let mut carry = Carry {
         depth: None,
         frames: FrameSet::EMPTY,
@@ -35,10 +39,10 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
             };
             missing(cx, outline.id_span, outline.id, "allowed carryover depth", how);
         }
-        return (carry, Vec::new());
+        return (carry, Vec::new(), named);
     };
     if !asked && cx.partial.get() {
-        return (carry, Vec::new());
+        return (carry, Vec::new(), named);
     }
     if !asked {
         let message = "the pack has no carryover universe, so its classes write no `carryover`";
@@ -48,9 +52,9 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
             message,
             "leave it out, or declare `[carryover]` with a `universe` in the manifest",
         );
-        return (carry, Vec::new());
+        return (carry, Vec::new(), named);
     }
-    let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new()) };
+    let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new(), named) };
     let senseless: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
         _ if cx.partial.get() => &[],
         (true, false) => &[],
@@ -77,7 +81,10 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         {
             let sym = cx.names.borrow().get(name);
             match manifest.depths.iter().find(|(depth, _)| Some(*depth) == sym) {
-                Some((depth, frames)) => (carry.depth, carry.frames) = (Some(*depth), *frames),
+                Some((depth, frames)) => {
+                    (carry.depth, carry.frames) = (Some(*depth), *frames);
+                    named.extend(frames.iter().map(|frame| ("depth", frame, node.span)));
+                }
                 None => {
                     let known: Vec<String> = manifest.depths.iter().map(|(depth, _)| cx.text_of(*depth)).collect();
                     cx.unknown("depth", name, node.span, known.iter().map(String::as_str));
@@ -89,6 +96,7 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
                 let Some(frame) = cx.frame(item) else { continue };
                 if manifest.universe.has(frame) {
                     carry.keep.insert(frame);
+                    named.push(("keep", frame, item.span));
                 } else {
                     let message = format!("{} is outside of the carryover universe", item.describe());
                     cx.error_help(
@@ -102,8 +110,14 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         }
         for item in table.get("forbid").and_then(|node| cx.list(node, "frames and fields")).unwrap_or_default() {
             match cx.frame_or_slot(item) {
-                Some(Written::Frame(frame)) => carry.forbid.insert(frame),
-                Some(Written::Slot(slot)) => carry.forbid_fields.push(slot),
+                Some(Written::Frame(frame)) => {
+                    carry.forbid.insert(frame);
+                    named.push(("forbid", frame, item.span));
+                }
+                Some(Written::Slot(slot)) => {
+                    carry.forbid_fields.push(slot);
+                    named.push(("forbid", cx.slots[slot.index()].frame, item.span));
+                }
                 None => {}
             }
         }
@@ -130,7 +144,8 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
             carry.preserve = items.iter().filter_map(|item| preserve(cx, item)).collect();
         }
     }
-    (carry, fates(cx, outline, table, entry.key_span))
+    let fates = fates(cx, outline, table, entry.key_span);
+    (carry, fates, named)
 }
 
 fn fates(cx: &Cx<'_>, outline: &Outline<'_>, table: &Table, span: Span) -> Vec<(FrameId, Fate)> {

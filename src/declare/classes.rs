@@ -265,7 +265,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         reader.finish();
         reason.map(|reason| cx.intern(reason))
     });
-    let (carry, fate) = super::carry::carry(cx, outline);
+    let (carry, fate, mut named) = super::carry::carry(cx, outline);
     let scope = effect_scope(cx, outline);
     let effects = table.get("do").map(|node| cx.effects(node, &scope)).unwrap_or_default();
     let settle = settle(cx, outline);
@@ -304,7 +304,13 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
     });
     let never = never.collect();
     let owner = table.get("owner").and_then(|node| cx.owner(node));
-    let touches = table.get("touches").map_or(FrameSet::EMPTY, |node| cx.frame_set(node));
+    let mut touches = FrameSet::EMPTY;
+    for node in table.get("touches").and_then(|node| cx.list(node, "frames")).unwrap_or_default() {
+        if let Some(frame) = cx.frame(node) {
+            touches.insert(frame);
+            named.push(("touches", frame, node.span));
+        }
+    }
     let ignores = table.get("ignores").and_then(|node| cx.list(node, "inputs")).unwrap_or_default();
     let ignores = ignores.iter().filter_map(|node| {
         let name = cx.text(node)?;
@@ -324,6 +330,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         triggers,
         requires,
         unmet,
+        unmet_span: table.entry("unmet").map(|entry| entry.key_span),
         entry,
         carry,
         fate,
@@ -331,9 +338,11 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         effects,
         settle,
         answer: answer?,
+        answer_span: table.entry("answer").map_or(*id_span, |entry| entry.key_span),
         never,
         needs: FrameSet::EMPTY,
         reads: Vec::new(),
+        named,
         span: *id_span,
     })
 }

@@ -147,6 +147,8 @@ pub(super) struct Cx<'a> {
     flagged: RefCell<BTreeSet<Span>>,
     /// Named conditions and blocks that were written out somewhere.
     pub used: RefCell<BTreeSet<Span>>,
+    /// What was named somewhere, by what it was looked up as.
+    named: RefCell<BTreeMap<&'static str, BTreeSet<String>>>,
     /// How many conditions and effects were written out of named ones so far.
     pub inlined: Cell<usize>,
 }
@@ -196,6 +198,7 @@ impl<'a> Cx<'a> {
             deaf: BTreeSet::new(),
             flagged: RefCell::default(),
             used: RefCell::default(),
+            named: RefCell::default(),
             inlined: Cell::new(0),
         }
     }
@@ -315,9 +318,24 @@ impl<'a> Cx<'a> {
         self.out.push(unknown(kind, name, span, known));
     }
 
+    /// Remembers that something is named.
+    pub fn note_use(&self, kind: &'static str, name: &str) {
+        let mut named = self.named.borrow_mut();
+        let names = named.entry(kind).or_default();
+        if !names.contains(name) {
+            names.insert(name.to_owned());
+        }
+    }
+
+    /// Whether something was named so far.
+    pub fn is_used(&self, kind: &str, name: &str) -> bool {
+        self.named.borrow().get(kind).is_some_and(|names| names.contains(name))
+    }
+
     /// The position of a declared name.
-    pub fn find(&self, kind: &str, name: &str, span: Span, known: &ByName) -> Option<u16> {
+    pub fn find(&self, kind: &'static str, name: &str, span: Span, known: &ByName) -> Option<u16> {
         if let Some(at) = known.get(name) {
+            self.note_use(kind, name);
             return Some(*at);
         }
         self.unknown(kind, name, span, known.keys().map(String::as_str));

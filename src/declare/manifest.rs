@@ -198,6 +198,7 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                         ty: if good { typed.ty } else { super::cx::POISON },
                         default: Value::Absent,
                         set_once: typed.set_once,
+                        for_host: typed.for_host,
                         doc: typed.doc,
                         span: entry.key_span,
                     });
@@ -238,7 +239,7 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         node
     };
     let universe = need("universe").map_or(FrameSet::EMPTY, |node| cx.frame_set(node));
-    let mut depths = Vec::new();
+    let (mut depths, mut spans) = (Vec::new(), Vec::new());
     if let Some(table) = need("depth").and_then(|node| cx.table(node, "depths: names of sets of frames")) {
         for entry in table {
             cx.check_form("a depth", &entry.key, entry.key_span);
@@ -254,10 +255,11 @@ pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                 );
             }
             depths.push((cx.intern(&entry.key), frames));
+            spans.push(entry.key_span);
         }
     }
     let limit = sections.setting("carryover", &language::CARRYOVER, "limit").and_then(|node| limit(cx, node, &depths));
-    cx.carryover = Some(Carryover { universe, depths, limit });
+    cx.carryover = Some(Carryover { universe, depths, spans, limit });
 }
 
 fn limit(cx: &Cx<'_>, node: &Node, depths: &[(crate::model::names::Sym, FrameSet)]) -> Option<Slot> {

@@ -16,6 +16,7 @@ mod ports;
 mod recordings;
 mod triggers;
 mod types;
+mod unused;
 mod values;
 mod vocabulary;
 mod words;
@@ -23,7 +24,6 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
-use crate::language;
 use crate::model::ids::ClassId;
 use crate::model::{Pack, reason, walk};
 use crate::source::{FileId, SourceMap, Span};
@@ -36,7 +36,7 @@ use classes::Outline;
 use cx::Cx;
 use manifest::Member;
 use merge::Sections;
-use paths::{Scope, heads, text_of};
+use paths::{Scope, text_of};
 use triggers::items;
 
 /// What a load is told.
@@ -200,7 +200,8 @@ fn load(
     let boundary = boundary(&cx, &sections, &outlines, place);
     let invariants = manifest::invariants(&cx, &sections);
     let recordings = recordings::recordings(&cx, &sections, &outlines);
-    unused(&cx);
+    let mut unused = unused::inlined(&cx);
+    unused.extend(unused::named(&cx, &sections, &classes));
     poison(&cx, place);
     let partial = cx.partial.get();
     let Some(boundary) = boundary.filter(|_| !out.has_errors()) else { return (None, partial) };
@@ -246,6 +247,7 @@ fn load(
         boundary,
         reasons,
         recordings,
+        unused,
     };
     walk::fill(&mut pack);
     (Some(pack), partial)
@@ -403,25 +405,6 @@ fn poison(cx: &Cx<'_>, place: Span) {
     {
         let place = if span.file == place.file || span.end > span.start { span } else { place };
         cx.error(Code::WrongType, place, "the type of this cannot be told");
-    }
-}
-
-/// Named conditions and blocks that nothing uses are read by themselves, so that they are checked as well.
-fn unused(cx: &Cx<'_>) {
-    let scope = Scope::new(heads::ALL, "here");
-    for item in cx.conditions.values() {
-        if !cx.used.borrow().contains(&item.key) {
-            cx.cond(item.node, &scope);
-        }
-    }
-    for item in cx.blocks.values() {
-        let Some(table) = cx.table(item.node, "a block") else { continue };
-        cx.allow(table, &language::BLOCK);
-        if let Some(list) = cx.need(table, item.key, "a block", "do")
-            && !cx.used.borrow().contains(&item.key)
-        {
-            cx.effects(list, &scope);
-        }
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn on(cx: &Cx<'_>, node: &Node) -> Option<On> {
         _ => {}
     }
     if let Some(at) = cx.event_names.get(text) {
+        cx.note_use("event", text);
         return Some(On::Event(EventId(*at)));
     }
     if let Some((port, status)) = text.rsplit_once('.') {

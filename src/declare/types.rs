@@ -47,13 +47,15 @@ pub(super) struct Typed<'n> {
     pub optional: bool,
     pub default: Option<&'n Node>,
     pub set_once: bool,
+    pub for_host: bool,
     pub doc: String,
 }
 
 impl Cx<'_> {
     /// A declared type with what stands beside it.
     pub fn typed<'n>(&self, name: &str, entry: &'n Entry, beside: Beside, what: &str) -> Typed<'n> {
-        let poison = Typed { ty: POISON, optional: true, default: None, set_once: false, doc: String::new() };
+        let poison =
+            Typed { ty: POISON, optional: true, default: None, set_once: false, for_host: false, doc: String::new() };
         let Some(table) = self.table(&entry.value, &format!("{what}: a type")) else { return poison };
         let shape = match beside {
             Beside::Frame => &FRAME_FIELD,
@@ -98,6 +100,7 @@ impl Cx<'_> {
             optional,
             default,
             set_once: beside == Beside::Frame && self.flag(table, "set_once"),
+            for_host: beside == Beside::Frame && self.flag(table, "for_host"),
             doc: self.doc(table),
         }
     }

@@ -132,7 +132,9 @@ impl Cx<'_> {
         let slot = |name: &str| {
             let found = match slots {
                 Slots::Nobody => None,
-                Slots::Parts => words.parts.get(name).map(|at| Slot::Part(*at)),
+                Slots::Parts => {
+                    words.parts.get(name).map(|at| Slot::Part(*at)).inspect(|_| self.note_use("part", name))
+                }
                 Slots::Signals => self.signal_slots.get(name).map(|at| Slot::Signal(*at)),
             };
             if found.is_none() {
@@ -151,7 +153,7 @@ impl Cx<'_> {
             found
         };
         let ending = |name: &str| {
-            let found = words.endings.get(name).copied();
+            let found = words.endings.get(name).copied().inspect(|_| self.note_use("set of endings", name));
             if found.is_none() {
                 *missing.borrow_mut() =
                     suggest(name, words.endings.keys()).map(|near| format!("did you mean `~{near}`?"));
@@ -410,6 +412,7 @@ fn rule_value(cx: &Cx<'_>, words: &Words, node: &Node, ty: &Type) -> Option<Rule
             cx.unknown("part", name, cx.inside(node, open + 1, close), words.parts.keys().map(String::as_str));
             return None;
         };
+        cx.note_use("part", name);
         pieces.push(Piece::Part(*part));
         from = close + 1;
     }

@@ -101,16 +101,31 @@ codes! {
     TwoBoundaries = "SG129" "two-boundaries": "The boundary is declared twice.";
     PreserveLost = "SG130" "preserve-lost": "A class preserves what its carryover resets.";
     IdleTouches = "SG131" "idle-touches": "`touches` names a frame that the class does not write, or owns.";
+    UnhandledOutcome = "SG132" "unhandled-outcome": "Nobody takes an outcome of a call.";
+    ReasonWithoutAnswer = "SG133" "reason-without-answer": "No row of the boundary's answer takes a reason that it may be given.";
+    UnusedVocabulary = "SG134" "unused-vocabulary": "Something is declared and used nowhere.";
+    UnusedParameter = "SG135" "unused-parameter": "A parameter is used nowhere.";
+    UnusedField = "SG136" "unused-field": "A field of a frame is neither read nor written.";
+    NeverRead = "SG137" "never-read": "A field of a frame is written and never read.";
+    NeverWritten = "SG138" "never-written": "A field of a frame is read and never written.";
+    LookupWithoutRow = "SG139" "lookup-without-row": "A lookup can never find a row.";
+    MixedScripts = "SG140" "mixed-scripts": "A word holds letters of another script that look like its own.";
+    InvisibleCharacter = "SG141" "invisible-character": "A character cannot be seen, or changes how the line is shown.";
+    NeverHolds = "SG142" "never-holds": "A test of a number can never hold, or always does.";
+    IdleUnmet = "SG143" "idle-unmet": "`unmet` gives a reason for a `requires` that cannot fail.";
 
     // Lexicon and triggers.
     ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";
     CounterexampleMatched = "SG202" "counterexample-matched": "A counterexample is matched by the class that gives it.";
-    MatchesEverything = "SG203" "matches-everything": "A phrase or a pattern matches no words at all, or every text.";
+    MatchesEverything = "SG203" "matches-everything": "Every text sets a class off, whatever is said.";
     TriggerCannotSee = "SG204" "trigger-cannot-see": "A trigger looks at something that its event does not bring.";
     IncompleteValue = "SG205" "incomplete-value": "The words of a rule may lack a part of its value.";
     TwoValues = "SG206" "two-values": "The same words stand for two values.";
     UnknownSlot = "SG207" "unknown-slot": "A `{slot}` or `~endings` in a phrase names nothing of the lexicon.";
     TooLarge = "SG208" "too-large": "A phrase or a pattern stands for too much.";
+    NoRequiredLiteral = "SG209" "no-required-literal": "A pattern has to be tried on every text.";
+    UnusedLexicon = "SG210" "unused-lexicon": "A part, a set of endings, a filler, a signal or a command is used nowhere.";
+    MatchesNothing = "SG211" "matches-nothing": "A phrase or a pattern may match no words at all.";
 
     // Scenarios.
     EmptyExpectation = "SG301" "empty-expectation": "An expectation, or a part of it, checks nothing.";
@@ -145,6 +160,21 @@ const ADJUSTABLE: &[Code] = &[
     Code::UnusedIgnore,
     Code::IgnoreWithoutReason,
     Code::BadIgnore,
+    Code::UnhandledOutcome,
+    Code::ReasonWithoutAnswer,
+    Code::UnusedVocabulary,
+    Code::UnusedParameter,
+    Code::UnusedField,
+    Code::NeverRead,
+    Code::NeverWritten,
+    Code::LookupWithoutRow,
+    Code::MixedScripts,
+    Code::InvisibleCharacter,
+    Code::NeverHolds,
+    Code::IdleUnmet,
+    Code::MatchesEverything,
+    Code::NoRequiredLiteral,
+    Code::UnusedLexicon,
 ];
 
 impl Code {

@@ -1,6 +1,7 @@
 //! Diagnostics as data: a code, a severity, a message, labelled places and a next step. Rendering is in `report`.
 
 mod codes;
+pub mod hidden;
 mod suggest;
 
 use std::cell::RefCell;

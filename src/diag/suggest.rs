@@ -55,7 +55,7 @@ fn distance(a: &[char], b: &[char]) -> usize {
     last[b.len()]
 }
 
-/// Input in backticks on one line: control characters escaped, long text cut.
+/// Input in backticks on one line: control characters and what cannot be seen escaped, long text cut.
 #[must_use]
 pub fn quoted(input: &str) -> String {
     let mut quoted = String::from("`");
@@ -64,7 +64,13 @@ pub fn quoted(input: &str) -> String {
             quoted.push('…');
             break;
         }
-        if c.is_control() { quoted.extend(c.escape_default()) } else { quoted.push(c) }
+        if c.is_control() {
+            quoted.extend(c.escape_default());
+        } else if super::hidden::is_hidden(c) {
+            quoted.push_str(&format!("<U+{:04X}>", u32::from(c)));
+        } else {
+            quoted.push(c);
+        }
     }
     quoted.push('`');
     quoted

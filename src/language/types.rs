@@ -59,6 +59,7 @@ pub static FRAME_FIELD: Shape = Shape::new(
             OPTIONAL,
             DEFAULT,
             may("set_once", Value::Bool, "Once written it stays until the frame is cleared."),
+            may("for_host", Value::Bool, "It is there for whoever holds the state: no class need read or write it."),
             TYPE_OF_DOC,
         ],
     ],

@@ -107,7 +107,7 @@ impl Pattern {
         check_literals(&hir)?;
         if hir.properties().minimum_len().is_none_or(|length| length == 0) {
             let help = "make a part of it mandatory";
-            return fault(Code::MatchesEverything, "the pattern can match nothing at all", help);
+            return fault(Code::MatchesNothing, "the pattern can match nothing at all", help);
         }
         let required = required(&hir);
         Ok(Pattern { source: format!(" (?:{hir}) "), regex: OnceLock::new(), required })
@@ -145,6 +145,24 @@ fn unreadable<T>(found: &regex_syntax::Error, same: bool) -> Result<T, PatternEr
     let help = "write a regular expression; a sign that stands for itself has a `\\` before it".to_owned();
     let message = format!("the pattern cannot be read: {kind}");
     Err(PatternError { code: Code::BadPattern, at, message, help: Some(help) })
+}
+
+/// Whether a pattern has to be tried on every text, because no word or sign must stand in what it matches.
+#[must_use]
+pub fn is_always_tried(pattern: &str) -> bool {
+    Pattern::new(pattern).is_ok_and(|pattern| pattern.required.is_empty())
+}
+
+/// Whether a pattern takes any single word there is, whatever its letters and digits.
+#[must_use]
+pub fn takes_any_word(pattern: &str) -> bool {
+    const WORDS: [&str; 8] = [" а ", " я ", " q ", " z ", " 7 ", " слово ", " word ", " 2020 "];
+    let takes = |pattern: &Pattern, word: &str| {
+        let mut whole = false;
+        pattern.find(word, |from, to| whole |= (from, to) == (1, word.len() - 1));
+        whole
+    };
+    Pattern::new(pattern).is_ok_and(|pattern| WORDS.iter().all(|word| takes(&pattern, word)))
 }
 
 fn look_name(look: Look) -> &'static str {

@@ -56,7 +56,7 @@ pub fn parse_phrase(
     if may_be_empty(&elems) {
         let help = "keep at least one word outside of `[ ]`";
         let found = error(0..text.len(), "every word of the phrase may be left out", Some(help));
-        return Err(PhraseError { code: Code::MatchesEverything, ..found });
+        return Err(PhraseError { code: Code::MatchesNothing, ..found });
     }
     if variants(&elems, |_| 1) > MAX_VARIANTS {
         let message = format!("too many variants: the phrase stands for more than {MAX_VARIANTS} sequences of words");

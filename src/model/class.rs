@@ -32,6 +32,8 @@ pub struct Class {
     pub requires: Cond,
     /// The boundary's reason when a trigger matched and `requires` failed.
     pub unmet: Option<Sym>,
+    /// Where that is written.
+    pub unmet_span: Option<Span>,
     /// What must hold, input included \[entry condition\].
     pub entry: Cond,
     /// What survives and what may be read \[allowed carryover depth, forbidden carryover, must preserve\].
@@ -46,6 +48,8 @@ pub struct Class {
     pub settle: Vec<Settle>,
     /// What kind of answer is admissible \[expected answer mode\].
     pub answer: Answer,
+    /// Where its answer is written.
+    pub answer_span: Span,
     /// What must not be \[must not\]: one forbidden conjunction each.
     pub never: Vec<(Cond, Span)>,
     /// Frames of the declared depth that `requires`, `entry`, `preserve` or a plain `$` names: when the gate cuts one of
@@ -53,8 +57,19 @@ pub struct Class {
     pub needs: FrameSet,
     /// The inputs that the class reads anywhere: a said value that it neither reads nor ignores is `unused_signal`.
     pub reads: Vec<InputId>,
+    /// Where frames are named under `depth`, `keep`, `forbid` and `touches`, each with the key.
+    pub named: Vec<(&'static str, FrameId, Span)>,
     /// Where the class begins.
     pub span: Span,
+}
+
+impl Class {
+    /// Where a key (`depth`, `keep`, `forbid`, `touches`) names a frame; the class where it does not.
+    #[must_use]
+    pub fn names(&self, key: &str, frame: FrameId) -> Span {
+        let named = self.named.iter().find(|(of, named, _)| *of == key && *named == frame);
+        named.map_or(self.span, |(_, _, span)| *span)
+    }
 }
 
 /// What sets a class off.

@@ -103,6 +103,32 @@ pub struct Pack {
     pub reasons: Vec<Sym>,
     /// Forms of recorded dialogues, by name.
     pub recordings: Vec<Recording>,
+    /// Declarations that are there to be named, and that nothing names.
+    pub unused: Vec<Unused>,
+}
+
+/// A declaration that nothing names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unused {
+    /// To what it belongs.
+    pub kind: UnusedKind,
+    /// What it is, with its article: `the enum`.
+    pub what: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// To what an unused declaration belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnusedKind {
+    /// Types, tables, ports, messages, answer modes, events, named conditions and blocks.
+    Vocabulary,
+    /// Parameters.
+    Parameter,
+    /// The lexicon.
+    Lexicon,
 }
 
 /// What an outside input does while calls are open.

@@ -193,6 +193,8 @@ pub struct Field {
     pub default: Value,
     /// Once written it does not change until the frame is cleared.
     pub set_once: bool,
+    /// It is there for whoever holds the state: no class need read or write it.
+    pub for_host: bool,
     /// What it is for.
     pub doc: String,
     /// Where it is written.
@@ -240,6 +242,8 @@ pub struct Carryover {
     pub universe: super::ids::FrameSet,
     /// Each depth and the frames it stands for, in declared order.
     pub depths: Vec<(Sym, super::ids::FrameSet)>,
+    /// Where each depth is written.
+    pub spans: Vec<Span>,
     /// The enum field that limits it, whose values are names of depths; absent = no limit.
     pub limit: Option<Slot>,
 }

@@ -1,0 +1,27 @@
+//! What works and yet is surely a slip. `segue check` shows it; loading does not ask.
+
+mod fields;
+mod letters;
+mod lookups;
+mod maybe;
+mod outcomes;
+mod reasons;
+mod thresholds;
+mod unused;
+mod words;
+
+pub use letters::check as letters;
+
+use crate::diag::Diagnostics;
+use crate::model::Pack;
+
+/// Looks for slips in a pack that loads.
+pub fn check(pack: &Pack, out: &Diagnostics) {
+    unused::check(pack, out);
+    fields::check(pack, out);
+    lookups::check(pack, out);
+    outcomes::check(pack, out);
+    reasons::check(pack, out);
+    thresholds::check(pack, out);
+    words::check(pack, out);
+}

@@ -1,0 +1,81 @@
+//! What is declared and named by nothing: found while names are resolved, reported by `segue check`.
+
+use crate::language;
+use crate::model::class::{By, Class};
+use crate::model::{Unused, UnusedKind};
+use crate::syntax::{Kind, Node};
+
+use super::cx::Cx;
+use super::merge::Sections;
+use super::paths::{Scope, heads, text_of};
+
+/// Sections whose entries are there to be named, with what names of them are looked up as and how one is called.
+const NAMED: &[(&str, &str, &str, UnusedKind)] = &[
+    ("enum", "enum", "the enum", UnusedKind::Vocabulary),
+    ("type", "record type", "the record type", UnusedKind::Vocabulary),
+    ("table", "table", "the table", UnusedKind::Vocabulary),
+    ("port", "port", "the port", UnusedKind::Vocabulary),
+    ("message", "message", "the message", UnusedKind::Vocabulary),
+    ("answer_mode", "answer mode", "the answer mode", UnusedKind::Vocabulary),
+    ("event", "event", "the event", UnusedKind::Vocabulary),
+    ("param", "parameter", "the parameter", UnusedKind::Parameter),
+    ("part", "part", "the part", UnusedKind::Lexicon),
+    ("ending", "set of endings", "the set of endings", UnusedKind::Lexicon),
+];
+
+/// Named conditions and blocks that nothing uses. They are read by themselves, so that they are checked as well.
+pub(super) fn inlined(cx: &Cx<'_>) -> Vec<Unused> {
+    let scope = Scope::new(heads::ALL, "here");
+    let mut unused = Vec::new();
+    let mut add = |what, name: &str, span| {
+        unused.push(Unused { kind: UnusedKind::Vocabulary, what, name: name.to_owned(), span });
+    };
+    let idle = |key| !cx.used.borrow().contains(key);
+    let conditions: Vec<_> = cx.conditions.values().filter(|item| idle(&item.key)).collect();
+    let blocks: Vec<_> = cx.blocks.values().filter(|item| idle(&item.key)).collect();
+    for item in conditions {
+        add("the condition", item.name, item.key);
+        cx.cond(item.node, &scope);
+    }
+    for item in cx.blocks.values() {
+        let Some(table) = cx.table(item.node, "a block") else { continue };
+        cx.allow(table, &language::BLOCK);
+        if let Some(list) = cx.need(table, item.key, "a block", "do")
+            && blocks.iter().any(|idle| idle.key == item.key)
+        {
+            add("the block", item.name, item.key);
+            cx.effects(list, &scope);
+        }
+    }
+    unused
+}
+
+/// Other declarations that are there to be named.
+pub(super) fn named(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Class]) -> Vec<Unused> {
+    for class in &sections.classes {
+        // Written out before names are resolved.
+        if let Kind::Table(class) = &class.kind
+            && let Some(Node { kind: Kind::Table(each), .. }) = class.get("for_each")
+            && let Some(table) = each.get("table").and_then(text_of)
+        {
+            cx.note_use("table", table);
+        }
+    }
+    let mut unused = Vec::new();
+    for (section, kind, what, of) in NAMED {
+        for item in sections.of(section) {
+            if !cx.is_used(kind, item.name) {
+                unused.push(Unused { kind: *of, what, name: item.name.to_owned(), span: item.key });
+            }
+        }
+    }
+    let alternatives = classes.iter().flat_map(|class| &class.triggers).flat_map(|trigger| &trigger.any);
+    let skips = |by: &By| matches!(by, By::Words(form) if form.whole || form.starts);
+    if let Some(item) = sections.item("lexicon", "filler")
+        && !alternatives.map(|alternative| &alternative.by).any(skips)
+    {
+        let (what, name) = ("the list", "filler".to_owned());
+        unused.push(Unused { kind: UnusedKind::Lexicon, what, name, span: item.key });
+    }
+    unused
+}
