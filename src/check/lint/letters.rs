@@ -155,7 +155,7 @@ fn mixed(word: &str) -> Option<Mixed> {
     }
     let count = |of: Script| word.chars().filter(|c| script(*c) == Some(of)).count();
     let counts = SCRIPTS.map(|(script, _)| (count(script), script));
-    if counts.iter().filter(|(count, _)| *count > 0).count() < 2 {
+    if counts.iter().filter(|(count, _)| *count > 0).count() < 2 || is_stem_and_ending(word) {
         return None;
     }
     let meant_in = |to: Script| {
@@ -176,6 +176,13 @@ fn mixed(word: &str) -> Option<Mixed> {
         }
     }
     Some(Mixed { meant, script: to, strange })
+}
+
+/// Whether a word begins in one script and ends in another, with two letters of each at least.
+fn is_stem_and_ending(word: &str) -> bool {
+    let scripts: Vec<Script> = word.chars().filter_map(script).collect();
+    let runs: Vec<usize> = scripts.chunk_by(|a, b| a == b).map(<[Script]>::len).collect();
+    matches!(runs.as_slice(), [first, last] if *first > 1 && *last > 1)
 }
 
 fn diagnostic(word: &str, mixed: &Mixed, place: Span) -> Diagnostic {
