@@ -55,6 +55,7 @@ pub mod check;
 pub mod cli;
 pub mod declare;
 pub mod diag;
+mod digest;
 pub mod engine;
 pub mod explain;
 #[cfg(feature = "cli")]

@@ -234,3 +234,89 @@ fn the_page_of_a_code() {
     mini.write("unused-ignore", "");
     assert!(err(&mini.run(&["explain", "unused-ignore"]).code(2)).contains("is no scenario file"));
 }
+
+/// Each machine form is one document on standard output, and says the same.
+#[test]
+fn one_document() {
+    let mini = Mini::new();
+    let run = |format: &str, code: i32| out(&mini.run(&["check", "--format", format]).code(code).stderr_eq(""));
+    let cases = |text: &str| quick_junit::Report::deserialize_from_str(text).expect("JUnit");
+    assert_eq!((cases(&run("junit", 0)).tests, cases(&run("junit", 0)).failures), (6, 0));
+    let sarif = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("one document")["runs"][0].clone();
+    assert_eq!(sarif(&run("sarif", 0))["results"].to_string(), "[]");
+    mini.edit(T1, "owner:", "# segue: ignore[bad-ignore] for later\nownr:");
+    mini.edit(WEATHER, "covers:", "cover:");
+    mini.write("scenarios/mini/latin.yaml", b"scenario: caf\xe9\n");
+    let results = sarif(&run("sarif", 1))["results"].clone();
+    let places: Vec<String> = results
+        .as_array()
+        .expect("results")
+        .iter()
+        .map(|result| {
+            let place = &result["locations"][0]["physicalLocation"];
+            let (file, region) = (place["artifactLocation"]["uri"].as_str().expect("a path"), &place["region"]);
+            format!(
+                "{file}:{}:{}: {}",
+                region["startLine"],
+                region["startColumn"],
+                result["level"].as_str().expect("a level")
+            )
+        })
+        .collect();
+    let short: Vec<String> =
+        short(&mini, &[], 1).iter().map(|line| line.split_once('[').expect("a code").0.to_owned()).collect();
+    assert_eq!(places, short);
+    let junit = cases(&run("junit", 1));
+    assert_eq!((junit.tests, junit.failures), (7, 3));
+    let document = document(&mini.run(&["check", "--format", "json"]).code(1));
+    assert_eq!(document["diagnostics"].as_array().map(Vec::len), Some(short.len()));
+    for format in ["json", "sarif", "junit", "github", "short"] {
+        assert_eq!(out(&mini.run(&["check", "--format", format, "nowhere"]).code(2)), "", "{format}");
+    }
+}
+
+/// In a workflow of GitHub: ten annotations, the worst first; the rest goes to the summary; paths begin at the repository.
+#[test]
+fn annotations() {
+    let mini = Mini::new();
+    let wrong: String = (0..12).map(|nth| format!("x{nth}: 1\n")).collect();
+    mini.write(
+        "scenarios/mini/more.yaml",
+        format!(
+            "# segue: ignore later\nscenario: more\n{wrong}turns: [{{ user: x, expect: {{ transition: T10 }} }}]\n"
+        ),
+    );
+    let summary = mini.path("summary.md");
+    fs::write(&summary, "# Before\n").expect("written");
+    let repository = mini.path("").parent().expect("a folder").to_path_buf();
+    let below = mini.path("").file_name().expect("a name").to_string_lossy().into_owned();
+    let run = mini
+        .command(&["check", "--format", "github"])
+        .env("CI", "true")
+        .env("GITHUB_STEP_SUMMARY", &summary)
+        .env("GITHUB_WORKSPACE", &repository)
+        .assert()
+        .code(1)
+        .stderr_eq("");
+    let text = out(&run);
+    let lines: Vec<&str> = text.lines().collect();
+    let wanted = format!(
+        "::error file={below}/scenarios/mini/more.yaml,line=3,col=1,endLine=3,endColumn=3,title=SG002 unknown-key::unknown key `x0` in a scenario%0Ahelp: the keys here are"
+    );
+    assert!(lines[0].starts_with(&wanted), "{}", lines[0]);
+    assert!(lines[..10].iter().all(|line| line.starts_with("::error ")), "{text}");
+    assert!(lines[10..12].iter().all(|line| line.starts_with("scenarios/mini/more.yaml:1")), "{text}");
+    assert!(lines[12].contains(": warning[bad-ignore]: "), "{text}");
+    assert_eq!(lines[13..], ["1 pack, 3 scenario files: 12 errors, 1 warning"]);
+    let summary = fs::read_to_string(&summary).expect("a summary");
+    assert!(summary.starts_with("# Before\n### segue check: 12 errors, 1 warning\n"), "{summary}");
+    assert_eq!(summary.lines().filter(|line| line.starts_with("- **")).count(), 3, "{summary}");
+    // Without that file all is in the log.
+    let run = mini
+        .command(&["check", "--format", "github"])
+        .env_remove("GITHUB_STEP_SUMMARY")
+        .env_remove("GITHUB_WORKSPACE")
+        .assert()
+        .code(1);
+    assert!(out(&run).starts_with("::error file=scenarios/mini/more.yaml,line=3,"), "{}", out(&run));
+}

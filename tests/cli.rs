@@ -594,3 +594,23 @@ fn odd_workspaces() {
     let run = mini.run(&["replay"]).code(2).stdout_eq("");
     assert!(err(&run).contains("scenarios/mini/dot.yaml: no pack `.` in transitions/"), "{}", err(&run));
 }
+
+#[test]
+fn a_replay_as_junit() {
+    let mini = Mini::new();
+    let junit = |run: &snapbox::cmd::OutputAssert| quick_junit::Report::deserialize_from_str(&out(run)).expect("JUnit");
+    let green = junit(&mini.run(&["replay", "--format", "junit"]).code(0).stderr_eq(""));
+    assert_eq!((green.tests, green.failures, green.errors), (3, 0, 0));
+    let first = &green.test_suites[0].test_cases[1];
+    assert_eq!(first.classname.as_ref().map(|name| name.as_str()), Some(WEATHER));
+    assert_eq!(first.name.as_str(), "Рига: a city that is named is asked for");
+    mini.edit(WEATHER, "transition: T1, answer_mode: exact", "transition: T10, answer_mode: bounded");
+    mini.write("scenarios/mini/broken.yaml", "scenario: [");
+    mini.write("scenarios/mini/snapshots/old__gone.snap", "");
+    let run = mini.run(&["replay", "--format", "junit"]).code(2).stderr_eq("");
+    let red = junit(&run);
+    assert_eq!((red.tests, red.failures, red.errors), (5, 2, 1), "{}", out(&run));
+    assert!(out(&run).contains("scenarios/mini/weather.yaml:8:31: turn 1: transition differs"), "{}", out(&run));
+    let refused = mini.run(&["replay", "--recorded", "x.jsonl", "--format", "junit"]).code(2).stdout_eq("");
+    assert!(err(&refused).contains("is for scenarios"), "{}", err(&refused));
+}

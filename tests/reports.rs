@@ -166,3 +166,110 @@ fn color_is_an_option() {
     assert!(report::human(&sources, &found, true).contains("\u{1b}["));
     assert!(!report::human(&sources, &found, false).contains('\u{1b}'));
 }
+
+/// A finding in one file with another place in a second, a warning and a note.
+fn several() -> (SourceMap, Vec<Diagnostic>) {
+    let mut sources = SourceMap::default();
+    let one = sources.add("transitions/склад/a b.yaml", "\u{feff}класс: Т3, 50%\r\nпорог: 1\r\n");
+    let two = sources.add("/tmp/b.toml", "a = \"列表\"\n\n  a = 2\n");
+    let found = Diagnostic::error(Code::DuplicateKey, find(&sources, two, "a", 1), "key `a`: 50%\ngiven twice")
+        .label("again")
+        .also(find(&sources, one, "Т3", 0), "")
+        .also(find(&sources, two, "列表", 0), "first, here")
+        .help("keep one");
+    let warning = Diagnostic::warning(Code::BadValue, find(&sources, one, "Т3, 50%\r\nпорог", 0), "over two lines");
+    let note = Diagnostic::note(Code::BadValue, find(&sources, one, "порог", 0), "a note");
+    (sources, vec![warning, note, found])
+}
+
+fn valid_sarif(document: &serde_json::Value) {
+    let schema = include_str!("fixtures/sarif/sarif-schema-2.1.0.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).expect("the schema is JSON");
+    let id = schema["$id"].as_str().expect("an id").to_owned();
+    assert_eq!(document["$schema"], id);
+    let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+    compiler.enable_format_assertions();
+    compiler.add_resource(&id, schema).expect("the schema is taken");
+    let schema = compiler.compile(&id, &mut schemas).expect("the schema compiles");
+    if let Err(error) = schemas.validate(document, schema) {
+        panic!("{error:#}\n{document:#}");
+    }
+}
+
+#[test]
+fn sarif_is_what_its_schema_says() {
+    let (sources, found) = several();
+    let document = report::sarif(&sources, &found, "my packs/");
+    valid_sarif(&document);
+    valid_sarif(&report::sarif(&sources, &[], ""));
+    let mut run = document["runs"][0].clone();
+    let rules = run["tool"]["driver"]["rules"].as_array_mut().expect("rules");
+    for rule in rules {
+        let page = rule["help"]["markdown"].as_str().expect("a page");
+        assert!(page.starts_with(&format!("# {} ", rule["id"].as_str().expect("an id"))));
+        rule["help"]["markdown"] = "…".into();
+    }
+    run["tool"]["driver"]["semanticVersion"] = "…".into();
+    assert_snapshot!("sarif", format!("{run:#}"));
+    // A broken document is refused.
+    let mut broken = document;
+    broken["runs"][0]["results"][0]["level"] = "fatal".into();
+    assert!(std::panic::catch_unwind(|| valid_sarif(&broken)).is_err());
+}
+
+/// Lines put in before a finding change nothing of its fingerprint; another finding has another one.
+#[test]
+fn fingerprints_are_stable() {
+    let prints = |text: &str| -> Vec<String> {
+        let mut sources = SourceMap::default();
+        let file = sources.add("f.yaml", text);
+        let marks = text.match_indices("bad").count();
+        let found: Vec<Diagnostic> = (0..marks)
+            .map(|nth| Diagnostic::error(Code::BadValue, find(&sources, file, "bad", nth), format!("finding {nth}")))
+            .collect();
+        let document = report::sarif(&sources, &found, "");
+        let results = document["runs"][0]["results"].as_array().expect("results").clone();
+        results
+            .iter()
+            .map(|result| result["partialFingerprints"]["segue/v1"].as_str().expect("one").to_owned())
+            .collect()
+    };
+    let before = prints("a: bad\nb: bad\n  a: bad\n");
+    assert_eq!(before.len(), 3);
+    assert_eq!(before[0].trim_end_matches(":1"), before[2].trim_end_matches(":2"));
+    assert_ne!(before[0], before[1]);
+    assert_eq!(prints("# more\n\n   a:   bad\r\nb: bad\r\n  a: bad\n"), before);
+}
+
+#[test]
+fn github_shows_ten_and_the_rest_is_in_the_summary() {
+    let (sources, found) = several();
+    let annotated = report::github(&sources, &found, "my packs/");
+    assert_eq!(annotated.summary, "");
+    assert_snapshot!("github", annotated.log);
+    let many: Vec<Diagnostic> = found.iter().cycle().take(33).cloned().collect();
+    let annotated = report::github(&sources, &many, "");
+    let commands: Vec<&str> = annotated.log.lines().filter(|line| line.starts_with("::")).collect();
+    // Eleven of them are errors.
+    assert_eq!((commands.len(), annotated.log.lines().count()), (10, 34));
+    assert!(commands.iter().all(|line| line.starts_with("::error ")), "{commands:?}");
+    assert_snapshot!("github_summary", annotated.summary.lines().take(9).collect::<Vec<_>>().join("\n"));
+    assert_eq!(annotated.summary.lines().filter(|line| line.starts_with("- ")).count(), 23);
+    let very_many: Vec<Diagnostic> = found.iter().cycle().take(30_000).cloned().collect();
+    let summary = report::github(&sources, &very_many, "").summary;
+    assert!(summary.len() < 1 << 20 && summary.ends_with(" findings more: see the log.\n"), "{}", summary.len());
+}
+
+#[test]
+fn junit_has_a_case_for_each_file() {
+    let (mut sources, mut found) = several();
+    sources.add("segue.toml", "");
+    let odd = sources.add("odd.yaml", "a: \u{1b}[31m\u{1}<&>]]>\n");
+    found.push(Diagnostic::error(Code::BadValue, find(&sources, odd, "<", 0), "a \u{1}<&>\"]]>"));
+    let document = report::junit(&sources, &found, false).expect("a document");
+    assert_snapshot!("junit", document);
+    let read = quick_junit::Report::deserialize_from_str(&document).expect("JUnit");
+    assert_eq!((read.tests, read.failures, read.errors), (4, 2, 0));
+    let denied = report::junit(&sources, &found, true).expect("a document");
+    assert_eq!(quick_junit::Report::deserialize_from_str(&denied).expect("JUnit").failures, 3);
+}

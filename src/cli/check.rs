@@ -40,8 +40,14 @@ enum Form {
     Human,
     /// One line for each finding.
     Short,
-    /// One JSON document on standard output; all else goes to standard error.
+    /// One JSON document.
     Json,
+    /// One SARIF 2.1.0 document.
+    Sarif,
+    /// Annotations of a GitHub workflow: the ten worst findings; the rest goes to the summary of the job.
+    Github,
+    /// One JUnit document: a test case for each file.
+    Junit,
 }
 
 /// What fails a run besides errors.
@@ -94,16 +100,33 @@ fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         findings.add(audit(&chosen.pack, &chosen.scenarios, &chosen.config));
     }
     let (sources, found) = findings.sorted();
+    let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
+    let closing = format!("{checked}: {}\n", report::summary(&found));
+    let deny = args.deny == Some(Deny::Warnings) || workspace.settings().deny_warnings;
     match args.format {
         Form::Human => {
             terminal.out(&report::human(&sources, &found, terminal.color_out()));
-            let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
-            terminal.out(&format!("{checked}: {}\n", report::summary(&found)));
+            terminal.out(&closing);
         }
         Form::Short => terminal.out(&report::short(&sources, &found)),
         Form::Json => terminal.out(&format!("{:#}\n", report::json(&sources, &found))),
+        Form::Sarif => {
+            let below = files::below_repository(workspace.root());
+            terminal.out(&format!("{:#}\n", report::sarif(&sources, &found, &below)));
+        }
+        Form::Junit => match report::junit(&sources, &found, deny) {
+            Ok(document) => terminal.out(&document),
+            Err(error) => return Err(Problem::new(error.to_string())),
+        },
+        Form::Github => {
+            let annotated = report::github(&sources, &found, &files::below_repository(workspace.root()));
+            terminal.out(&annotated.log);
+            terminal.out(&closing);
+            if let Some(path) = files::step_summary().filter(|_| !annotated.summary.is_empty()) {
+                files::append(&path, &annotated.summary)?;
+            }
+        }
     }
-    let deny = args.deny == Some(Deny::Warnings) || workspace.settings().deny_warnings;
     let denied = deny && count(&found, Severity::Warning) > 0;
     Ok(if denied || count(&found, Severity::Error) > 0 { FAILED } else { PASSED })
 }

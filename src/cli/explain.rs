@@ -102,7 +102,7 @@ fn of_code(name: &str, terminal: &mut Terminal) -> u8 {
     let told = name.replace('_', "-");
     if let Some(code) = [told.to_ascii_lowercase(), told.to_ascii_uppercase()].iter().find_map(|name| Code::find(name))
     {
-        terminal.out(&for_people(code.page()));
+        terminal.out(&crate::report::page(code));
         return PASSED;
     }
     let help = match Code::near(&told).or_else(|| Code::near(&told.to_ascii_lowercase())) {
@@ -111,22 +111,6 @@ fn of_code(name: &str, terminal: &mut Terminal) -> u8 {
     };
     terminal.error(&format!("there is no code {}, and no such file; {help}", quoted(name)));
     NOT_RUN
-}
-
-/// A page without what only the test of its examples reads: of an example its format and its file are shown.
-fn for_people(page: &str) -> String {
-    let mut text = String::new();
-    for line in page.lines() {
-        let mut words = line.split(' ');
-        match words.next().filter(|word| word.len() > 3 && word.starts_with("```")) {
-            Some(fence) => {
-                let file = words.find_map(|word| word.strip_prefix("file=")).map(|file| format!(" {file}"));
-                text.push_str(&format!("{fence}{}\n", file.unwrap_or_default()));
-            }
-            None => text.push_str(&format!("{line}\n")),
-        }
-    }
-    text
 }
 
 fn of_scenario(args: &Args, file: &str, terminal: &mut Terminal) -> Result<Explanation, Problem> {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::registry::Registry;
-use crate::scenario::report::{Ran, Report, Status, human, json};
+use crate::scenario::report::{Ran, Report, Status, human, json, junit};
 use crate::scenario::{self, Failure, snapshot};
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
@@ -24,7 +24,7 @@ pub struct Args {
     paths: Vec<PathBuf>,
     /// The form of the report.
     #[arg(long, value_enum, default_value = "human")]
-    format: Output,
+    format: Form,
     /// Write the transcripts of scenarios whose expectations hold as their snapshots, and remove snapshots that no
     /// scenario refers to.
     #[arg(long)]
@@ -48,6 +48,17 @@ pub struct Args {
     /// Explain the first N recorded turns that come out otherwise than expected.
     #[arg(long, value_name = "N", requires = "recorded", value_parser = clap::value_parser!(u32).range(1..))]
     misses: Option<u32>,
+}
+
+/// The form of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Form {
+    /// For people.
+    Human,
+    /// One JSON document on standard output; all else goes to standard error.
+    Json,
+    /// One JUnit document on standard output, a test case for each scenario; all else goes to standard error.
+    Junit,
 }
 
 /// A pack that was loaded.
@@ -79,7 +90,14 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     if let Some(file) = &args.recorded {
         let misses = usize::try_from(args.misses.unwrap_or(0)).unwrap_or(usize::MAX);
         let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
-        return recorded::run(&recorded::Asked { file, pack, given, misses, format: args.format }, terminal);
+        let format = match args.format {
+            Form::Human => Output::Human,
+            Form::Json => Output::Json,
+            Form::Junit => {
+                return Err(Problem::new("`--format junit` is for scenarios: recorded dialogues are scored"));
+            }
+        };
+        return recorded::run(&recorded::Asked { file, pack, given, misses, format }, terminal);
     }
     let in_ci = files::in_ci();
     if args.accept && in_ci {
@@ -139,12 +157,16 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         report.classes.extend(declared.classes.iter().map(|class| declared.names.text(class.id).to_owned()));
     }
     match args.format {
-        Output::Human => terminal.out(&human(&corpus.sources, &report, terminal.color_out())),
-        Output::Json => {
+        Form::Human => terminal.out(&human(&corpus.sources, &report, terminal.color_out())),
+        Form::Json | Form::Junit => {
             for note in &report.notes {
                 terminal.err(&format!("{note}\n"));
             }
-            terminal.out(&format!("{:#}\n", json(&corpus.sources, &report)));
+            let document = match args.format {
+                Form::Junit => junit(&corpus.sources, &report).map_err(|error| Problem::new(error.to_string()))?,
+                _ => format!("{:#}\n", json(&corpus.sources, &report)),
+            };
+            terminal.out(&document);
         }
     }
     Ok(match () {

@@ -1,12 +1,20 @@
-//! Diagnostics as text and as JSON: pure functions from findings to strings, one per format.
+//! Diagnostics as text and as documents: pure functions from findings to strings, one per format.
 
+mod github;
 mod human;
+#[cfg(feature = "cli")]
+pub(crate) mod junit;
+mod sarif;
 
+pub use github::{Annotated, github};
 pub use human::human;
+#[cfg(feature = "cli")]
+pub use junit::junit;
+pub use sarif::sarif;
 
 use serde_json::{Value, json};
 
-use crate::diag::{Diagnostic, Label, Severity};
+use crate::diag::{Code, Diagnostic, Label, Severity};
 use crate::source::{LineColumn, SourceMap, Span};
 
 /// The version of the shape of [`json()`].
@@ -17,11 +25,34 @@ pub const FORMAT_VERSION: u32 = 1;
 pub fn short(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
     let mut text = String::new();
     for d in diagnostics {
-        let LineColumn { line, column } = sources.start(d.primary.span);
-        let (file, severity, slug) = (sources.name(d.primary.span.file), d.severity.word(), d.code.slug());
-        text.push_str(&format!("{file}:{line}:{column}: {severity}[{slug}]: {}\n", d.message));
+        let (at, severity, slug) = (place(sources, d.primary.span), d.severity.word(), d.code.slug());
+        text.push_str(&format!("{at}: {severity}[{slug}]: {}\n", d.message));
     }
     text
+}
+
+/// The page of a code, for people: without what only the test of its examples reads. Of an example its format and its file are
+/// shown.
+#[must_use]
+pub fn page(code: Code) -> String {
+    let mut text = String::new();
+    for line in code.page().lines() {
+        let mut words = line.split(' ');
+        match words.next().filter(|word| word.len() > 3 && word.starts_with("```")) {
+            Some(fence) => {
+                let file = words.find_map(|word| word.strip_prefix("file=")).map(|file| format!(" {file}"));
+                text.push_str(&format!("{fence}{}\n", file.unwrap_or_default()));
+            }
+            None => text.push_str(&format!("{line}\n")),
+        }
+    }
+    text
+}
+
+/// `file:line:column`.
+pub(crate) fn place(sources: &SourceMap, span: Span) -> String {
+    let LineColumn { line, column } = sources.start(span);
+    format!("{}:{line}:{column}", sources.name(span.file))
 }
 
 /// All findings for a machine. Lines and columns count from 1, columns in characters; an end is one past the last character.

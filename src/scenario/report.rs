@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value, json};
 
 use super::{Failure, TurnResult};
+use crate::report::{place, plural};
 use crate::source::SourceMap;
 
 /// How a scenario came out.
@@ -132,28 +133,7 @@ pub fn human(sources: &SourceMap, report: &Report, color: bool) -> String {
         let word = if ran.status == Status::Error { "ERROR" } else { "FAIL" };
         let name = if ran.name.is_empty() { String::new() } else { format!(": {}", ran.name) };
         text.push_str(&format!("{} {}{name}\n", paint.red(word), paint.bold(&ran.file)));
-        for failure in &ran.failures {
-            let at = sources.start(failure.span);
-            let turn = failure.turn.map_or_else(String::new, |turn| format!("turn {}: ", turn + 1));
-            let place = format!("{}:{}:{}", sources.name(failure.span.file), at.line, at.column);
-            text.push_str(&format!("  {}: {turn}{}\n", paint.bold(&place), failure.message));
-            for (word, value) in [("expected", &failure.expected), ("actual  ", &failure.actual)] {
-                if let Some(value) = value {
-                    text.push_str(&format!("    {word}  {value}\n"));
-                }
-            }
-            if let Some(help) = &failure.help {
-                text.push_str(&format!("    {} {help}\n", paint.bold("help:")));
-            }
-            for line in failure.diff.iter().flat_map(|diff| diff.lines()) {
-                let line = match line.chars().next() {
-                    Some('-') => paint.red(line),
-                    Some('+') => paint.green(line),
-                    _ => line.to_owned(),
-                };
-                text.push_str(&format!("    {line}\n"));
-            }
-        }
+        ran.failures.iter().for_each(|failure| told(sources, failure, &paint, &mut text));
         text.push('\n');
     }
     for orphan in &report.unreferenced {
@@ -180,8 +160,65 @@ pub fn human(sources: &SourceMap, report: &Report, color: bool) -> String {
     text
 }
 
-fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+/// A failure with its place.
+fn told(sources: &SourceMap, failure: &Failure, paint: &Paint, text: &mut String) {
+    let turn = failure.turn.map_or_else(String::new, |turn| format!("turn {}: ", turn + 1));
+    let place = place(sources, failure.span);
+    text.push_str(&format!("  {}: {turn}{}\n", paint.bold(&place), failure.message));
+    for (word, value) in [("expected", &failure.expected), ("actual  ", &failure.actual)] {
+        if let Some(value) = value {
+            text.push_str(&format!("    {word}  {value}\n"));
+        }
+    }
+    if let Some(help) = &failure.help {
+        text.push_str(&format!("    {} {help}\n", paint.bold("help:")));
+    }
+    for line in failure.diff.iter().flat_map(|diff| diff.lines()) {
+        let line = match line.chars().next() {
+            Some('-') => paint.red(line),
+            Some('+') => paint.green(line),
+            _ => line.to_owned(),
+        };
+        text.push_str(&format!("    {line}\n"));
+    }
+}
+
+/// As JUnit XML: a test case for each scenario, and for each file or snapshot that fails by itself.
+///
+/// # Errors
+/// None that is known: the XML is written into memory.
+#[cfg(feature = "cli")]
+pub fn junit(sources: &SourceMap, report: &Report) -> Result<String, quick_junit::SerializeError> {
+    use quick_junit::{NonSuccessKind, TestCaseStatus, TestSuite};
+
+    use crate::report::junit::{case, document};
+
+    let mut suite = TestSuite::new("segue replay");
+    for ran in &report.results {
+        let kind = match ran.status {
+            Status::Passed => None,
+            Status::Failed => Some(NonSuccessKind::Failure),
+            Status::Error => Some(NonSuccessKind::Error),
+        };
+        let status = kind.map_or_else(TestCaseStatus::success, |kind| {
+            let mut status = TestCaseStatus::non_success(kind);
+            if let Some(first) = ran.failures.first() {
+                status.set_message(first.message.as_str());
+            }
+            let mut text = String::new();
+            ran.failures.iter().for_each(|failure| told(sources, failure, &Paint(false), &mut text));
+            status.set_description(text.trim_end());
+            status
+        });
+        suite.add_test_case(case(&ran.file, Some(ran.name.as_str()).filter(|name| !name.is_empty()), status, ""));
+    }
+    for orphan in &report.unreferenced {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_message("no scenario refers to this snapshot");
+        status.set_description("remove it, or run `segue replay --accept`");
+        suite.add_test_case(case(orphan, None, status, ""));
+    }
+    document("segue replay", suite)
 }
 
 struct Paint(bool);

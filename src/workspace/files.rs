@@ -212,6 +212,30 @@ fn place(path: &Path, text: &str, mode: Option<fs::Permissions>) -> std::io::Res
     written.inspect_err(|_| _ = fs::remove_file(&beside))
 }
 
+/// Adds text at the end of a file, which need not be there yet.
+///
+/// # Errors
+/// What the file system refuses.
+pub fn append(path: &Path, text: &str) -> Result<(), Problem> {
+    let open = fs::OpenOptions::new().create(true).append(true).open(path);
+    let written = open.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| Problem::new(format!("{}: cannot be written: {}", path.display(), reason(&error))))
+}
+
+/// The file for the summary of a job, in a workflow of GitHub.
+#[must_use]
+pub fn step_summary() -> Option<PathBuf> {
+    std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// A folder as seen from the root of the repository, empty or ending in `/`; only a workflow of GitHub says where that is.
+#[must_use]
+pub fn below_repository(folder: &Path) -> String {
+    let root = std::env::var_os("GITHUB_WORKSPACE").map(|root| real(Path::new(&root)));
+    let below = root.and_then(|root| folder.strip_prefix(root).map(Path::to_path_buf).ok()).unwrap_or_default();
+    below.components().map(|piece| format!("{}/", piece.as_os_str().to_string_lossy())).collect()
+}
+
 /// Removes a file; one that is not there is no error.
 ///
 /// # Errors

@@ -8,6 +8,7 @@ use crate::tree::TextFile;
 /// inside another (`report::replay`) that stands elsewhere than its parent.
 pub const LAYERS: &[&str] = &[
     "source",
+    "digest",
     "diag",
     "report",
     "language",
