@@ -74,7 +74,7 @@ fn conditions_in_words() {
         files.push(source(&format!("{id}.yaml"), class));
     }
     chain.push("\"T10\"".into());
-    files[0].text = files[0].text.replace("[\"T1\", \"T10\"]", &format!("[{}]", chain.join(", ")));
+    files[0].text = files[0].text.replace("# No precedence", &format!("precedence = [[{}]] #", chain.join(", ")));
     files.push(source("T1.yaml", T1));
     let loaded = loaded(&files);
     let registry = loaded.registry.as_ref().expect("a registry");
@@ -113,7 +113,7 @@ fn a_thousand_candidates_fit_a_screen() {
         files.push(source(&format!("{id}.yaml"), class));
     }
     chain.push("\"T10\"".into());
-    files[0].text = files[0].text.replace("[\"T1\", \"T10\"]", &format!("[{}]", chain.join(", ")));
+    files[0].text = files[0].text.replace("# No precedence", &format!("precedence = [[{}]] #", chain.join(", ")));
     let loaded = loaded(&files);
     let registry = loaded.registry.as_ref().expect("a registry");
     let event = Event::input(registry, "utterance", &json!({ "text": "Riga" }), &json!({})).expect("an event");
