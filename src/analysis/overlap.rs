@@ -1,6 +1,9 @@
 //! Overlaps: two classes that one situation enables and that precedence does not order, and the like within one class.
 
+use std::cell::OnceCell;
+
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::engine::Step;
 use crate::model::class::{Base, On};
 use crate::model::ids::ClassId;
 use crate::registry::Registry;
@@ -8,7 +11,7 @@ use crate::registry::Registry;
 use super::guard::Taker;
 use super::show::show;
 use super::situation::Situation;
-use super::witness::{Answer, Pair, Seeker, Seen, Witness, passed, unordered};
+use super::witness::{Answer, Arena, Pair, Seeker, Seen, Witness, passed};
 
 /// What a pair came to.
 #[derive(Debug, Clone)]
@@ -35,6 +38,7 @@ fn overlaps_with(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
 
 /// Pairs of classes that precedence does not order.
 fn between(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
+    let arena = Arena::new(registry);
     let count = registry.pack().classes.len();
     let mut findings = Vec::new();
     for a in (0..count).map(ClassId::at) {
@@ -42,14 +46,14 @@ fn between(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
             if registry.precedes(a, b) || registry.precedes(b, a) {
                 continue;
             }
-            findings.extend(pair(seeker, registry, a, b));
+            findings.extend(pair(seeker, &arena, a, b));
         }
     }
     findings
 }
 
-/// Whether two classes overlap under the precedence of this registry.
-pub(super) fn pair(seeker: &mut Seeker<'_>, registry: &Registry, a: ClassId, b: ClassId) -> Option<Finding> {
+/// Whether two classes overlap under the precedence of a registry.
+pub(super) fn pair(seeker: &mut Seeker<'_>, arena: &Arena<'_>, a: ClassId, b: ClassId) -> Option<Finding> {
     let mut unknown = None;
     for outcomes in [false, true] {
         let pair = Pair { a: seeker.takers(a, outcomes), b: seeker.takers(b, outcomes), without: Vec::new() };
@@ -57,7 +61,7 @@ pub(super) fn pair(seeker: &mut Seeker<'_>, registry: &Registry, a: ClassId, b: 
             continue;
         }
         let (one, other) = (pair.a[0], pair.b[0]);
-        match seeker.seek(&pair, &mut |situation, takers| unordered(registry, &situation.step(registry), takers)) {
+        match seeker.seek(&pair, &mut |situation, takers| arena.unordered(situation, takers)) {
             Answer::No => {}
             Answer::Yes(witness) => {
                 let (one, other) = witness.takers;
@@ -75,6 +79,7 @@ pub(super) fn pair(seeker: &mut Seeker<'_>, registry: &Registry, a: ClassId, b: 
 /// what they say or start from, so that the order in which they are written decides.
 fn within(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
     let pack = registry.pack();
+    let arena = Arena::new(registry);
     let mut findings = Vec::new();
     for class in (0..pack.classes.len()).map(ClassId::at) {
         let outcomes = seeker.takers(class, true);
@@ -91,9 +96,10 @@ fn within(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
                             let without = before.filter(|taker| matches!(taker, Taker::Trigger(..))).collect();
                             let pair = Pair { a: vec![*one], b: vec![*other], without };
                             let (a, b) = (*a, *b);
-                            let variant = registry.without_trigger(class, a);
+                            let variant = OnceCell::new();
                             seeker.seek(&pair, &mut |situation, _| {
-                                written_order(registry, &variant, situation, class, (a, b))
+                                let variant = variant.get_or_init(|| registry.without_trigger(class, a));
+                                written_order(&arena, &Arena::new(variant), situation, class, (a, b))
                             })
                         }
                         (Taker::Row(_, a), Taker::Row(_, b)) => {
@@ -101,9 +107,9 @@ fn within(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
                             if settle[*a].on != settle[*b].on {
                                 continue;
                             }
-                            alone(seeker, registry, *one, *other)
+                            alone(seeker, &arena, *one, *other)
                         }
-                        _ => alone(seeker, registry, *one, *other),
+                        _ => alone(seeker, &arena, *one, *other),
                     };
                     let found = match asked {
                         Answer::No => continue,
@@ -118,9 +124,9 @@ fn within(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
     findings
 }
 
-fn alone(seeker: &mut Seeker<'_>, registry: &Registry, one: Taker, other: Taker) -> Answer {
+fn alone(seeker: &mut Seeker<'_>, arena: &Arena<'_>, one: Taker, other: Taker) -> Answer {
     let pair = Pair { a: vec![one], b: vec![other], without: Vec::new() };
-    seeker.seek(&pair, &mut |situation, takers| unordered(registry, &situation.step(registry), takers))
+    seeker.seek(&pair, &mut |situation, takers| arena.unordered(situation, takers))
 }
 
 /// What a trigger gives a step besides the effects of its class.
@@ -138,18 +144,20 @@ fn saying(
 
 /// Whether the engine takes the first trigger, and without it the second.
 fn written_order(
-    registry: &Registry,
-    variant: &Registry,
+    arena: &Arena<'_>,
+    variant: &Arena<'_>,
     situation: &Situation,
     class: ClassId,
     (first, second): (usize, usize),
 ) -> Seen {
-    for (registry, wanted) in [(registry, first), (variant, second)] {
-        let step = situation.step(registry);
-        let Ok(step) = step else { return Seen::Otherwise };
-        let Some(trace) = &step.trace else { return Seen::Otherwise };
+    let mut failed = false;
+    for (arena, wanted) in [(arena, first), (variant, second)] {
+        let Some((Step { trace: Some(trace), .. }, boundary_failed)) = arena.step(situation) else {
+            return Seen::Otherwise;
+        };
+        failed |= boundary_failed;
         for candidate in trace.candidates.iter().filter(|candidate| passed(&candidate.verdict)) {
-            if candidate.class != class && registry.precedes(candidate.class, class) {
+            if candidate.class != class && arena.registry.precedes(candidate.class, class) {
                 return Seen::Shadowed(candidate.class);
             }
         }
@@ -158,7 +166,7 @@ fn written_order(
             return Seen::Otherwise;
         }
     }
-    Seen::Confirmed
+    if failed { Seen::Failed } else { Seen::Confirmed }
 }
 
 /// Looks for overlaps and reports them: an error with a witness that the engine has stepped, a warning where it is not known.

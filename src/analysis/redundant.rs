@@ -7,7 +7,7 @@ use crate::source::Span;
 
 use super::overlap::{Finding, pair};
 use super::show::show;
-use super::witness::{Seeker, Seen, Witness, unordered};
+use super::witness::{Arena, Seeker, Seen, Witness};
 
 /// A link of precedence, two neighbours in a chain, and what becomes of the pack without it.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub(super) fn links_with(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Li
     for link in &mut links {
         let without = registry.with_precedence(closure_without(registry, link.span));
         let freed = freed(registry, &without, link);
-        link.needed = needed(seeker, &without, &freed, &mut known);
+        link.needed = needed(seeker, &Arena::new(&without), &freed, &mut known);
     }
     links
 }
@@ -85,14 +85,14 @@ fn freed(registry: &Registry, without: &Registry, link: &Link) -> Vec<(ClassId, 
 
 fn needed(
     seeker: &mut Seeker<'_>,
-    without: &Registry,
+    without: &Arena<'_>,
     freed: &[(ClassId, ClassId)],
     known: &mut Vec<Witness>,
 ) -> Option<Finding> {
     for witness in known.iter() {
         let (a, b) = (witness.takers.0.class(), witness.takers.1.class());
         if (freed.contains(&(a, b)) || freed.contains(&(b, a)))
-            && unordered(without, &witness.situation.step(without), witness.takers) == Seen::Confirmed
+            && without.unordered(&witness.situation, witness.takers) == Seen::Confirmed
         {
             let (one, other) = witness.takers;
             return Some(Finding { one, other, found: Ok(Box::new(witness.clone())) });

@@ -1,8 +1,9 @@
 //! The search for a situation: a model of the clauses, made concrete, stepped by the engine; what does not hold is learnt.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::engine::{Step, StepError, Trace, Verdict};
+use crate::engine::{Step, Trace, Verdict};
 use crate::model::InputKind;
 use crate::model::class::{By, On};
 use crate::model::cond::Place;
@@ -19,6 +20,8 @@ use super::texts::{Demand, Found, find};
 
 /// How many models of one question are tried that the engine does not confirm.
 const MOST_MODELS: usize = 40;
+/// How many situations in which the boundary itself fails are tried before one of them is taken.
+const MOST_FAILURES: usize = 4;
 /// How many turns one question takes, those included in which something is learnt.
 const MOST_TURNS: usize = 400;
 
@@ -110,7 +113,7 @@ impl<'r> Seeker<'r> {
         let mut unsure: Option<String> = None;
         let mut almost: Option<Witness> = None;
         let mut blockers: Vec<Taker> = Vec::new();
-        let (mut strict, mut exact, mut tried) = (false, true, 0);
+        let (mut strict, mut exact, mut tried, mut failures) = (false, true, 0, 0);
         for _ in 0..MOST_TURNS {
             let mut assumed = wanted.clone();
             assumed.push(given_up);
@@ -167,10 +170,14 @@ impl<'r> Seeker<'r> {
                 }
                 Seen::Failed => {
                     almost.get_or_insert(Witness { situation, takers: (one, other) });
+                    failures += 1;
+                    if failures > MOST_FAILURES {
+                        break;
+                    }
                 }
                 Seen::Otherwise => {}
             }
-            if !strict {
+            if !strict && failures == 0 {
                 strict = true;
                 continue;
             }
@@ -420,21 +427,51 @@ pub fn passed(verdict: &Verdict) -> bool {
     matches!(verdict, Verdict::Chosen | Verdict::Outranked(_) | Verdict::Unordered(_) | Verdict::Refused)
 }
 
-/// Whether the engine, under the precedence of this registry, says that two pass and none precedes the other.
-#[must_use]
-pub fn unordered(registry: &Registry, step: &Result<Step, StepError>, (one, other): (Taker, Taker)) -> Seen {
-    let Ok(Step { trace: Some(trace), reasons, .. }) = step else { return Seen::Otherwise };
-    for candidate in trace.candidates.iter().filter(|candidate| passed(&candidate.verdict)) {
-        let class = candidate.class;
-        let stronger = |than: Taker| class != than.class() && registry.precedes(class, than.class());
-        if stronger(one) || stronger(other) {
-            return Seen::Shadowed(class);
+/// Where situations are stepped: a registry, and the same with a boundary that never fails.
+pub struct Arena<'a> {
+    /// The registry.
+    pub registry: &'a Registry,
+    idle: OnceCell<Registry>,
+}
+
+impl<'a> Arena<'a> {
+    /// For a registry.
+    #[must_use]
+    pub fn new(registry: &'a Registry) -> Self {
+        Self { registry, idle: OnceCell::new() }
+    }
+
+    /// The step of a situation, and whether the boundary has failed in it: then the step is what the engine does where the
+    /// boundary holds.
+    #[must_use]
+    pub fn step(&self, situation: &Situation) -> Option<(Step, bool)> {
+        match situation.step(self.registry) {
+            Ok(step) => Some((step, false)),
+            Err(_) => {
+                let idle = self.idle.get_or_init(|| self.registry.with_idle_boundary());
+                situation.step(idle).ok().map(|step| (step, true))
+            }
         }
     }
-    if !(is_unordered(trace, one) && is_unordered(trace, other)) {
-        return Seen::Otherwise;
+
+    /// Whether the engine says that two pass and neither precedes the other.
+    #[must_use]
+    pub fn unordered(&self, situation: &Situation, (one, other): (Taker, Taker)) -> Seen {
+        let Some((Step { trace: Some(trace), reasons, .. }, failed)) = self.step(situation) else {
+            return Seen::Otherwise;
+        };
+        for candidate in trace.candidates.iter().filter(|candidate| passed(&candidate.verdict)) {
+            let class = candidate.class;
+            let stronger = |than: Taker| class != than.class() && self.registry.precedes(class, than.class());
+            if stronger(one) || stronger(other) {
+                return Seen::Shadowed(class);
+            }
+        }
+        if !(is_unordered(&trace, one) && is_unordered(&trace, other)) {
+            return Seen::Otherwise;
+        }
+        if !failed && reasons.contains(&self.registry.syms.ambiguous) { Seen::Confirmed } else { Seen::Failed }
     }
-    if reasons.contains(&registry.syms.ambiguous) { Seen::Confirmed } else { Seen::Failed }
 }
 
 fn is_unordered(trace: &Trace, taker: Taker) -> bool {

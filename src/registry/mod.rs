@@ -8,9 +8,9 @@ use std::sync::Arc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::lexicon::{self, Matcher};
-use crate::model::class::{By, Class, On};
+use crate::model::class::{Answer, By, Class, On};
 use crate::model::cond::{Cond, Path, Place};
-use crate::model::ids::{ClassId, FrameSet, InputId};
+use crate::model::ids::{ClassId, FrameSet, InputId, ModeId};
 use crate::model::lexicon::TriggerForm;
 use crate::model::names::Sym;
 use crate::model::schema::NamedType;
@@ -255,6 +255,21 @@ impl Registry {
     pub(crate) fn without_trigger(&self, class: ClassId, trigger: usize) -> Self {
         let mut other = self.clone();
         other.pack.classes[class.index()].triggers[trigger].entry = Cond::Any(Vec::new());
+        other
+    }
+
+    /// The same pack with a boundary that takes every event and breaks nothing.
+    #[must_use]
+    pub(crate) fn with_idle_boundary(&self) -> Self {
+        let mut other = self.clone();
+        let boundary = &mut other.pack.classes[other.pack.boundary.index()];
+        boundary.effects.clear();
+        boundary.never.clear();
+        boundary.carry.preserve.clear();
+        boundary.carry.forbid = FrameSet::EMPTY;
+        boundary.carry.forbid_fields.clear();
+        boundary.answer = Answer::Mode(ModeId(0));
+        other.pack.invariants.clear();
         other
     }
 

@@ -1,0 +1,119 @@
+//! What the analysis says of random packs, held against situations that are met at random: what the engine says of one of them
+//! is never what was proved not to be.
+
+mod oracle;
+mod support;
+
+use std::collections::BTreeSet;
+
+use segue::analysis::overlap::overlaps;
+use segue::engine::{Env, NumberedIds, Verdict, step};
+use segue::model::ids::ClassId;
+use segue::registry::Registry;
+use segue::state::SessionState;
+use serde_json::{Map, Value as Json, json};
+
+use support::corpus::Corpus;
+use support::events::event;
+use support::packs::{as_toml, pack};
+use support::pair::TODAY;
+use support::{Dice, load, say};
+
+/// A random pack in which little is ordered.
+fn unordered_pack(seed: u64) -> Option<Registry> {
+    let mut documents = pack(&mut Dice(seed));
+    let manifest = documents.iter_mut().find(|(name, _)| name == "pack").expect("a manifest");
+    let chain = manifest.1["pack"]["precedence"][0].as_array().expect("a chain").clone();
+    let chain: Vec<Json> = chain.into_iter().take(usize::try_from(seed % 3).expect("small")).collect();
+    manifest.1["pack"]["precedence"] = json!([chain]);
+    load(&as_toml(&documents)).ok()
+}
+
+fn state(registry: &Registry, dice: &mut Dice) -> SessionState {
+    let pack = registry.pack();
+    let mut frames = Map::new();
+    for frame in &pack.frames {
+        let mut fields = Map::new();
+        for slot in frame.fields() {
+            let field = &pack.slots[slot.index()];
+            if dice.chance(70) {
+                fields.insert(pack.names.text(field.name).into(), say::value(pack, &field.ty, dice));
+            }
+        }
+        frames.insert(pack.names.text(frame.name).into(), Json::Object(fields));
+    }
+    SessionState::from_frames(pack, &Json::Object(frames)).expect("made to fit")
+}
+
+/// The pairs of classes, and of takers of one class, that the engine leaves unordered in situations met at random.
+fn met(registry: &Registry, dice: &mut Dice, count: usize) -> BTreeSet<(ClassId, ClassId)> {
+    let mut found = BTreeSet::new();
+    let corpus = Corpus::default();
+    for _ in 0..count {
+        let mut at = state(registry, dice);
+        let mut ids = NumberedIds::default();
+        for turn in 0..2 {
+            let event = event(registry, &at, &[], &[], dice, &corpus);
+            let mut env = Env {
+                now: "2021-05-10T12:00:00Z".into(),
+                today: TODAY,
+                session_id: "s-1".into(),
+                turn_id: format!("t-{turn}").into(),
+                ids: &mut ids,
+                trace: true,
+            };
+            let Ok(step) = step(registry, &at, &event, &mut env) else { break };
+            let unordered: Vec<ClassId> = step
+                .trace
+                .iter()
+                .flat_map(|trace| &trace.candidates)
+                .filter(|candidate| matches!(candidate.verdict, Verdict::Unordered(_)))
+                .map(|candidate| candidate.class)
+                .collect();
+            let stronger = |a: &ClassId, b: &ClassId| registry.pack().precedes[a.index()][b.index()];
+            let strongest: Vec<ClassId> = unordered
+                .iter()
+                .copied()
+                .filter(|class| !unordered.iter().any(|other| stronger(other, class)))
+                .collect();
+            for (at, a) in strongest.iter().enumerate() {
+                for b in &strongest[at + 1..] {
+                    found.insert((*a.min(b), *a.max(b)));
+                }
+            }
+            at = step.state;
+            if at.open_calls().is_empty() {
+                break;
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn nothing_that_is_met_was_proved_not_to_be() {
+    let (mut proved, mut shown, mut unknown) = (0, 0, Vec::new());
+    let mut wrong = Vec::new();
+    for seed in 0..40 {
+        let Some(registry) = unordered_pack(seed) else { continue };
+        let found = overlaps(&registry);
+        let pairs: BTreeSet<(ClassId, ClassId)> =
+            found.iter().map(|finding| (finding.one.class(), finding.other.class())).collect();
+        for finding in &found {
+            match &finding.found {
+                Ok(_) => shown += 1,
+                Err(why) => unknown.push(format!("seed {seed}: {:?} {:?}: {why}", finding.one, finding.other)),
+            }
+        }
+        let count = registry.pack().classes.len();
+        proved += count * (count - 1) / 2 - pairs.iter().filter(|(a, b)| a != b).count();
+        for pair in met(&registry, &mut Dice(seed), 150) {
+            if !pairs.contains(&pair) {
+                wrong.push(format!("seed {seed}: {pair:?} was met"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(unknown.is_empty(), "{unknown:#?}");
+    assert!(proved > 20 && shown > 20, "both are met: {proved}, {shown}");
+}
