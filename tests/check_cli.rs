@@ -320,3 +320,73 @@ fn annotations() {
         .code(1);
     assert!(out(&run).starts_with("::error file=scenarios/mini/more.yaml,line=3,"), "{}", out(&run));
 }
+
+/// Columns and carets stand under the text at fault whatever comes before it: Cyrillic, wide and combining characters, tabs, a
+/// byte-order mark, line breaks of Windows.
+#[test]
+fn carets() {
+    let mini = Mini::new();
+    let turns = "turns: [{ user: x, expect: { transition: T10 } }]";
+    let file =
+        |name: &str, text: &str| mini.write(&format!("scenarios/mini/{name}.yaml"), text.replace("TURNS", turns));
+    file("bom", "\u{feff}scenarioo: имя\r\nscenario: первый\r\nTURNS\r\n");
+    file("combining", "{ scenario: \"e\u{301}\u{323} и\u{306}\", covrs: T1, TURNS }\n");
+    file("flow", "{ scenario: \"имя й 列表 👩‍👩‍👧\", covrs: T1, TURNS }\n");
+    file("tab", "scenario: tab\t# \tcomment\nenv:\t{ today:\t2021-13-01 }\nTURNS\n");
+    let run = mini.run(&["check", "scenarios"]).code(1).stderr_eq("");
+    assert_data_eq!(
+        out(&run),
+        str![[r#"
+error[unknown-key]: unknown key `scenarioo` in a scenario
+ --> scenarios/mini/bom.yaml:1:1
+  |
+1 | scenarioo: имя
+  | ^^^^^^^^^
+  |
+  = help: did you mean `scenario`?
+
+error[unknown-key]: unknown key `covrs` in a scenario
+ --> scenarios/mini/combining.yaml:1:23
+  |
+1 | { scenario: "ẹ́ й", covrs: T1, turns: [{ user: x, expect: { transition: T10 } }] }
+  |                    ^^^^^
+  |
+  = help: did you mean `covers`?
+
+error[unknown-key]: unknown key `covrs` in a scenario
+ --> scenarios/mini/flow.yaml:1:31
+  |
+1 | { scenario: "имя й 列表 👩👩👧", covrs: T1, turns: [{ user: x, expect: { transition: T10 } }] }
+  |                                  ^^^^^
+  |
+  = help: did you mean `covers`?
+
+error[bad-value]: `2021-13-01` is no date
+ --> scenarios/mini/tab.yaml:2:15
+  |
+2 | env:    { today:    2021-13-01 }
+  |                     ^^^^^^^^^^
+  |
+  = help: write one such as 2021-05-10
+
+1 pack, 6 scenario files: 4 errors, 0 warnings
+
+"#]]
+    );
+    let document = document(&mini.run(&["check", "scenarios", "--format", "json"]).code(1));
+    let places: Vec<String> = document["diagnostics"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|found| format!("{} {}", found["file"].as_str().expect("a file"), found["range"]))
+        .collect();
+    assert_data_eq!(
+        places.join("\n"),
+        str![[r#"
+scenarios/mini/bom.yaml {"start":{"line":1,"column":1},"end":{"line":1,"column":10}}
+scenarios/mini/combining.yaml {"start":{"line":1,"column":23},"end":{"line":1,"column":28}}
+scenarios/mini/flow.yaml {"start":{"line":1,"column":31},"end":{"line":1,"column":36}}
+scenarios/mini/tab.yaml {"start":{"line":2,"column":15},"end":{"line":2,"column":25}}
+"#]]
+    );
+}
