@@ -67,6 +67,8 @@ pub mod model;
 pub mod recorded;
 pub mod registry;
 pub mod report;
+#[cfg(feature = "cli")]
+pub mod scaffold;
 pub mod scenario;
 pub mod source;
 pub mod state;

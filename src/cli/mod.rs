@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod fmt;
+mod new;
 mod reading;
 mod recorded;
 mod replay;
@@ -37,6 +38,7 @@ enum Verb {
     Replay(replay::Args),
     Explain(explain::Args),
     Fmt(fmt::Args),
+    New(new::Args),
 }
 
 /// The form of what is printed.
@@ -58,6 +60,7 @@ pub fn main() -> ExitCode {
             Verb::Replay(args) => replay::run(&args, &mut terminal),
             Verb::Explain(args) => explain::run(&args, &mut terminal),
             Verb::Fmt(args) => fmt::run(&args, &mut terminal),
+            Verb::New(args) => new::run(&args, &mut terminal),
         },
         Err(error) => {
             terminal.wrote(error.print());

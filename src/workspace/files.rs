@@ -198,6 +198,35 @@ pub fn rewrite(path: &Path, shown: &str, text: &str) -> Result<(), Problem> {
     place(&real, text, Some(mode)).map_err(|error| unwritten(shown, &reason(&error)))
 }
 
+/// Writes files that are not there yet, all or none, and makes their folders. Each has its path, the name that messages show, and its text.
+///
+/// # Errors
+/// One of them is there already, or what the file system refuses; what was written till then is taken away again.
+pub fn create(all: &[(PathBuf, String, String)]) -> Result<(), Problem> {
+    let there = |shown: &str| Problem::new(format!("{shown}: is there already, and nothing is overwritten"));
+    if let Some((_, shown, _)) = all.iter().find(|(path, ..)| kind(path) != Kind::Missing) {
+        return Err(there(shown));
+    }
+    for (at, (path, shown, text)) in all.iter().enumerate() {
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let written = made
+            .and_then(|()| fs::File::create_new(path))
+            .map(|mut file| file.write_all(text.as_bytes()).inspect_err(|_| _ = fs::remove_file(path)));
+        let error = match written {
+            Ok(Ok(())) => continue,
+            Ok(Err(error)) | Err(error) => error,
+        };
+        for (path, ..) in &all[..at] {
+            let _ = fs::remove_file(path);
+        }
+        return Err(match error.kind() {
+            ErrorKind::AlreadyExists => there(shown),
+            _ => unwritten(shown, &reason(&error)),
+        });
+    }
+    Ok(())
+}
+
 fn unwritten(shown: &str, reason: &str) -> Problem {
     Problem::new(format!("{shown}: cannot be written: {reason}"))
 }

@@ -145,6 +145,18 @@ impl Workspace {
         &self.root
     }
 
+    /// The folder that new packs are put into, relative to the workspace.
+    #[must_use]
+    pub fn packs_folder(&self) -> &str {
+        self.packs.first().map_or("transitions", String::as_str)
+    }
+
+    /// The folder that new scenarios are put into, each in the folder of its pack, relative to the workspace.
+    #[must_use]
+    pub fn scenarios_folder(&self) -> &str {
+        self.scenarios.first().map_or("scenarios", String::as_str)
+    }
+
     /// A path as messages show it: relative to the workspace, with `/`.
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {

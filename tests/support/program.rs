@@ -19,6 +19,11 @@ impl Mini {
         own
     }
 
+    /// A folder of its own with nothing in it.
+    pub fn empty() -> Self {
+        Self(TempDir::new().expect("a folder"))
+    }
+
     pub fn path(&self, below: &str) -> PathBuf {
         self.0.path().join(below)
     }

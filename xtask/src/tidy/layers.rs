@@ -27,6 +27,7 @@ pub const LAYERS: &[&str] = &[
     "recorded",
     "audit",
     "format",
+    "scaffold",
     "workspace",
     "cli",
 ];
