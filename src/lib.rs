@@ -70,6 +70,7 @@ pub mod report;
 #[cfg(feature = "cli")]
 pub mod scaffold;
 pub mod scenario;
+pub mod schema;
 pub mod source;
 pub mod state;
 pub mod syntax;

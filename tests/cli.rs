@@ -614,3 +614,15 @@ fn a_replay_as_junit() {
     let refused = mini.run(&["replay", "--recorded", "x.jsonl", "--format", "junit"]).code(2).stdout_eq("");
     assert!(err(&refused).contains("is for scenarios"), "{}", err(&refused));
 }
+
+#[test]
+fn a_schema_is_printed_and_nothing_else() {
+    let mini = Mini::new();
+    for kind in ["pack", "state", "lexicon", "transition", "scenario", "config"] {
+        let run = mini.run(&["schema", "--kind", kind]).code(0).stderr_eq("");
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("schemas/{kind}.schema.json"));
+        assert_eq!(out(&run), fs::read_to_string(kept).expect("a schema"), "{kind}");
+    }
+    let wrong = mini.run(&["schema", "--kind", "scenaro"]).code(2).stdout_eq("");
+    assert!(err(&wrong).contains("a similar value exists: 'scenario'"), "{}", err(&wrong));
+}

@@ -7,6 +7,7 @@ mod new;
 mod reading;
 mod recorded;
 mod replay;
+mod schema;
 mod terminal;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ enum Verb {
     Explain(explain::Args),
     Fmt(fmt::Args),
     New(new::Args),
+    Schema(schema::Args),
 }
 
 /// The form of what is printed.
@@ -61,6 +63,7 @@ pub fn main() -> ExitCode {
             Verb::Explain(args) => explain::run(&args, &mut terminal),
             Verb::Fmt(args) => fmt::run(&args, &mut terminal),
             Verb::New(args) => new::run(&args, &mut terminal),
+            Verb::Schema(args) => schema::run(&args, &mut terminal),
         },
         Err(error) => {
             terminal.wrote(error.print());

@@ -391,6 +391,10 @@ impl Cx<'_> {
     /// Tests in a table of operators only.
     fn tests(&self, tested: &Tested, table: &Table, scope: &Scope<'_>, named: &mut Vec<String>) -> Option<Vec<Cond>> {
         self.allow(table, &TEST);
+        if table.is_empty() {
+            let help = "write a value, or a test such as `{ present = true }`";
+            self.error_help(Code::SaysNothing, tested.path.span, "no test stands here", help);
+        }
         let mut tests = Vec::new();
         for entry in table.iter().filter(|entry| TEST.has(&entry.key)) {
             tests.push(self.test(tested, entry, scope, named)?);

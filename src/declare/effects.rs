@@ -17,7 +17,7 @@ use super::paths::{Calls, Scope, Written, text_of};
 
 /// The verbs: the keys that say what an effect does.
 fn verbs() -> impl Iterator<Item = &'static str> {
-    EFFECT.forms.of.iter().map(|form| form.key)
+    EFFECT.forms.iter().map(|form| form.key)
 }
 
 fn is_verb(key: &str) -> bool {

@@ -103,13 +103,14 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
 }
 
 impl Cx<'_> {
-    /// Reports what is no setting of a section of settings.
+    /// Reports what is no setting of a section of settings, and a `doc` that is no text.
     pub fn settings(&self, sections: &Sections<'_>, section: &str, shape: &Shape) {
         for item in sections.of(section).iter().filter(|item| !shape.has(item.name)) {
             let found = super::cx::unknown("key", item.name, item.key, shape.names());
             let message = format!("unknown key {} in {}", quoted(item.name), shape.what);
             self.out.push(Diagnostic { code: Code::UnknownKey, message, ..found });
         }
+        sections.get(section, "doc").map(|node| self.text(node));
     }
 
     /// An owner of the manifest.

@@ -24,7 +24,7 @@ const PLAIN: &[(&str, Type)] = &[
 ];
 /// The keys that say what a type is.
 fn kinds() -> impl Iterator<Item = &'static str> {
-    ITEM.forms.of.iter().map(|form| form.key)
+    ITEM.forms.iter().map(|form| form.key)
 }
 
 /// What a field of an event is called in findings.

@@ -40,6 +40,7 @@ pub(super) fn inlined(cx: &Cx<'_>) -> Vec<Unused> {
     for item in cx.blocks.values() {
         let Some(table) = cx.table(item.node, "a block") else { continue };
         cx.allow(table, &language::BLOCK);
+        cx.doc(table);
         if let Some(list) = cx.need(table, item.key, "a block", "do")
             && blocks.iter().any(|idle| idle.key == item.key)
         {

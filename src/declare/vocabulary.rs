@@ -50,6 +50,7 @@ pub(super) fn names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 fn keys(cx: &Cx<'_>, node: &Node) -> Vec<Row> {
     let Some(table) = cx.table(node, "a table of the pack") else { return Vec::new() };
     cx.allow(table, &language::TABLE);
+    cx.doc(table);
     let Some(rows) = cx.need(table, node.span, "a table of the pack", "row") else { return Vec::new() };
     let mut read: Vec<Row> = Vec::new();
     let mut seen = BTreeMap::new();
@@ -181,6 +182,7 @@ pub(super) fn bodies(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     for (at, item) in sections.of("type").iter().enumerate().take(cx.records.len()) {
         let Some(table) = cx.table(item.node, "a record type") else { continue };
         cx.allow(table, &language::RECORD);
+        cx.doc(table);
         cx.records[at].open = cx.flag(table, "open");
         let Some(fields) = cx.need(table, item.node.span, "a record type", "field") else { continue };
         let fields = cx.fields(fields, Beside::Full, "a field of a record");

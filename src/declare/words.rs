@@ -242,6 +242,7 @@ fn part(cx: &Cx<'_>, words: &Words, item: &Item<'_>) -> Part {
     let mut part = Part { name: item.name.to_owned(), rules: Vec::new() };
     let Some(table) = cx.table(item.node, "a part") else { return part };
     cx.allow(table, &language::PART);
+    cx.doc(table);
     if table.get("values").is_none() && table.get("pattern").is_none() {
         cx.error_help(
             Code::MissingKey,

@@ -1,6 +1,6 @@
 //! A transition class and its parts.
 
-use super::{Count, DOC, NAMES, Names, Rest, Shape, Value, form, form_with, may, need};
+use super::{DOC, NAMES, Names, Rest, Shape, Value, form, form_with, may, need};
 
 pub(super) const CONDITION: Value = Value::Table(&super::CONDITION);
 pub(super) const CONDITION_ON_ENTRIES: Value = Value::Table(&super::ENTRY_CONDITION);
@@ -95,7 +95,8 @@ pub static TRIGGER: Shape = Shape::new(
             "Texts that look alike and do not set it off. Must be written on an event with a text.",
         ),
     ]],
-);
+)
+.beside(&[("examples", "counterexamples"), ("counterexamples", "examples")]);
 
 static SIGNALS: Rest = Rest { doc: "A signal and its value.", names: Names::Any, value: &Value::Literal };
 
@@ -124,9 +125,7 @@ pub static ALTERNATIVE: Shape = Shape::new(
         may("set", Value::Names(&SIGNALS), "Signals that this alternative sets."),
     ]],
 )
-.forms(
-    Count::One,
-    &[
+.forms(&[
         form_with("phrase", &["whole", "starts"], &[]),
         form_with("pattern", &["whole", "starts"], &[]),
         form_with("signal", &["is", "ambiguous"], &[]),
@@ -156,7 +155,8 @@ pub static CLASS_CARRYOVER: Shape = Shape::new(
         ),
         may("fate", Value::Names(&FATES), "The fate of each frame under `decide` of the manifest: keep, clear or use."),
     ]],
-);
+)
+.beside(&[("depth", "keep"), ("keep", "forbid"), ("forbid", "preserve"), ("preserve", "depth"), ("fields", "depth")]);
 
 /// A `preserve` item with conditions.
 pub static PRESERVE: Shape = Shape::new(
@@ -207,7 +207,7 @@ pub static ANSWER: Shape = Shape::new(
         may("row", Value::List(&Value::Table(&ANSWER_ROW)), "Rows of which exactly one must hold."),
     ]],
 )
-.forms(Count::One, &[form("mode"), form("by"), form("row")]);
+.forms(&[form("mode"), form("by"), form("row")]);
 
 /// A row of an answer.
 pub static ANSWER_ROW: Shape = Shape::new(

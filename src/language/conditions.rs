@@ -64,9 +64,12 @@ const ORDERS: &[Key] = &[
     may("lte", Value::Number, "This number or `%parameter`, or less."),
 ];
 
+const ORDER_NAMES: &[&str] = &["gt", "gte", "lt", "lte"];
+
 /// What a number of items is held against.
 pub static NUMBER: Shape =
-    Shape::new("number", "a number of items", "What a number of items is held against.", &[ORDERS]);
+    Shape::new("number", "a number of items", "What a number of items is held against.", &[ORDERS])
+        .some(&[ORDER_NAMES]);
 
 /// Which entries are counted, and what their number is held against.
 pub static COUNT: Shape = Shape::new(
@@ -74,7 +77,8 @@ pub static COUNT: Shape = Shape::new(
     "a number of items",
     "How many entries pass a condition: `where` and at least one of `gt`, `gte`, `lt`, `lte`.",
     &[&[need("where", Value::Table(&ENTRY_CONDITION), "Which entries are counted.")], ORDERS],
-);
+)
+.some(&[ORDER_NAMES]);
 
 /// Tests of a value. Beside them further pieces of the path may stand.
 pub static TEST: Shape = Shape::new(

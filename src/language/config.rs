@@ -32,7 +32,7 @@ pub static CHECK: Shape = Shape::new(
 
 /// How bad findings are, by code.
 pub static LEVELS: Rest = Rest {
-    doc: "a code, by its name or its id",
+    doc: "A code, by its name or its id, and how bad it is.",
     names: Names::Any,
     value: &Value::OneOf(&["error", "warning", "note", "off"]),
 };

@@ -1,6 +1,6 @@
 //! Effects, and ways to compute a value.
 
-use super::{Count, Names, Rest, Shape, Value, form, form_with, may, need};
+use super::{Names, Rest, Shape, Value, form, form_with, may, need};
 
 /// Values under names of the author's: fields, arguments, kept values.
 pub(super) static COMPUTED: Rest = Rest { doc: "The value.", names: Names::Any, value: &Value::Computed };
@@ -30,20 +30,17 @@ pub static EFFECT: Shape = Shape::new(
         may("use", Value::Word, "Does the effects of a block (`[block.NAME]`)."),
     ]],
 )
-.forms(
-    Count::One,
-    &[
-        form("set"),
-        form("clear"),
-        form("append"),
-        form("remove"),
-        form("increment"),
-        form("merge"),
-        form_with("emit", &["with"], &[]),
-        form_with("call", &["id", "with", "keep"], &["id"]),
-        form("use"),
-    ],
-);
+.forms(&[
+    form("set"),
+    form("clear"),
+    form("append"),
+    form("remove"),
+    form("increment"),
+    form("merge"),
+    form_with("emit", &["with"], &[]),
+    form_with("call", &["id", "with", "keep"], &["id"]),
+    form("use"),
+]);
 
 /// `{ first = [ … ] }`.
 pub static FIRST: Shape = Shape::new(
@@ -86,4 +83,5 @@ pub static PICK: Shape = Shape::new(
         may("where", super::class::CONDITION_ON_ENTRIES, "Which entries are taken (tests on `key` and `value`)."),
         may("take", Value::Word, "What is taken of each: `value`, or on from there, such as `value.place`."),
     ]],
-);
+)
+.some(&[&["where", "take"]]);

@@ -1,7 +1,7 @@
 //! The lexicon: parts, signals, rules, and derived signals.
 
 use super::types::{FORMS, TYPE_KEYS};
-use super::{Count, DOC, Names, Rest, Shape, Value, form, form_with, may, need};
+use super::{DOC, Names, Rest, Shape, Value, form, form_with, may, need};
 
 static FORMS_OF_VALUES: Rest = Rest {
     doc: "The canonical value, and the phrases that stand for it.",
@@ -21,7 +21,7 @@ pub static PART: Shape = Shape::new(
         may("pattern", Value::Word, "A regular expression; the matched text is the value."),
     ]],
 )
-.forms(Count::Some, &[form("values"), form("pattern")]);
+.some(&[&["values", "pattern"]]);
 
 /// A signal.
 pub static SIGNAL: Shape = Shape::new(
@@ -43,7 +43,7 @@ pub static SIGNAL: Shape = Shape::new(
         ],
     ],
 )
-.forms(Count::One, FORMS);
+.forms(FORMS);
 
 /// A rule of a signal.
 pub static RULE: Shape = Shape::new(
@@ -60,7 +60,7 @@ pub static RULE: Shape = Shape::new(
         ),
     ]],
 )
-.forms(Count::One, &[form("phrase"), form("pattern")]);
+.forms(&[form("phrase"), form("pattern")]);
 
 /// `complete` of a signal.
 pub static COMPLETE: Shape = Shape::new(
@@ -98,9 +98,7 @@ pub static DERIVED: Shape = Shape::new(
         DOC,
     ]],
 )
-.forms(
-    Count::One,
-    &[form_with("lookup", &["where"], &["where"]), form("lacking"), form("present"), form("first_of")],
+.forms(&[form_with("lookup", &["where"], &["where"]), form("lacking"), form("present"), form("first_of")],
 );
 
 /// `lacking` and `present`.

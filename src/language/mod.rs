@@ -44,8 +44,12 @@ pub struct Shape {
     pub keys: &'static [&'static [Key]],
     /// What stands under keys of the author's choice, where there may be such.
     pub rest: Option<Rest>,
-    /// Ways to write it of which each has a key of its own.
-    pub forms: Forms,
+    /// Ways to write it of which each has a key of its own: where there are any, it is written in exactly one of them.
+    pub forms: &'static [Form],
+    /// Of each of these groups of keys at least one must be there; a key of the author's choice counts as well.
+    pub some: &'static [&'static [&'static str]],
+    /// Keys that only stand beside another.
+    pub beside: &'static [(&'static str, &'static str)],
     /// Whether it may be split over several places, so that none of them need hold all of it.
     pub split: bool,
 }
@@ -80,26 +84,6 @@ pub enum Names {
     /// A name that is declared here: letters, digits, `_` and `-`.
     Declared,
     /// Any text: a name that is declared elsewhere, or a value.
-    Any,
-}
-
-/// Ways to write a table, by the key that tells them apart.
-#[derive(Debug)]
-pub struct Forms {
-    /// How many of them a table has.
-    pub count: Count,
-    /// The ways.
-    pub of: &'static [Form],
-}
-
-/// How many forms a table has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Count {
-    /// Exactly one.
-    One,
-    /// At least one.
-    Some,
-    /// None, one or several.
     Any,
 }
 
@@ -165,11 +149,19 @@ pub enum Value {
 
 impl Shape {
     const fn new(name: &'static str, what: &'static str, doc: &'static str, keys: &'static [&'static [Key]]) -> Self {
-        Self { name, what, doc, keys, rest: None, forms: NO_FORMS, split: false }
+        Self { name, what, doc, keys, rest: None, forms: &[], some: &[], beside: &[], split: false }
     }
 
-    const fn forms(self, count: Count, of: &'static [Form]) -> Self {
-        Self { forms: Forms { count, of }, ..self }
+    const fn forms(self, forms: &'static [Form]) -> Self {
+        Self { forms, ..self }
+    }
+
+    const fn beside(self, beside: &'static [(&'static str, &'static str)]) -> Self {
+        Self { beside, ..self }
+    }
+
+    const fn some(self, some: &'static [&'static [&'static str]]) -> Self {
+        Self { some, ..self }
     }
 
     const fn rest(self, doc: &'static str, names: Names, value: &'static Value) -> Self {
@@ -201,18 +193,16 @@ impl Shape {
     /// form all keys may.
     #[must_use]
     pub fn names_in(&self, is_written: impl Fn(&str) -> bool) -> Vec<&'static str> {
-        let written: Vec<&Form> = self.forms.of.iter().filter(|form| is_written(form.key)).collect();
+        let written: Vec<&Form> = self.forms.iter().filter(|form| is_written(form.key)).collect();
         if written.is_empty() {
             return self.names();
         }
         let of = |form: &Form, name: &str| form.key == name || form.with.contains(&name);
         let may =
-            |name: &&str| written.iter().any(|form| of(form, name)) || !self.forms.of.iter().any(|form| of(form, name));
+            |name: &&str| written.iter().any(|form| of(form, name)) || !self.forms.iter().any(|form| of(form, name));
         self.names().into_iter().filter(may).collect()
     }
 }
-
-const NO_FORMS: Forms = Forms { count: Count::Any, of: &[] };
 
 /// A key that must be there.
 const fn need(name: &'static str, value: Value, doc: &'static str) -> Key {

@@ -2,7 +2,7 @@
 
 use super::class::CONDITION;
 use super::types::{ENUM, ENUM_DOC, KEY_OF_DOC, PAYLOAD_FIELD, PLAIN, TYPE_DOC};
-use super::{Count, DOC, FRAME_FIELD, NAMES, Names, Rest, Shape, TYPE, Value, form, may, need};
+use super::{DOC, FRAME_FIELD, NAMES, Names, Rest, Shape, TYPE, Value, form, may, need};
 
 /// `[pack]`.
 pub static MANIFEST: Shape = Shape::new(
@@ -105,7 +105,7 @@ pub static PARAM: Shape = Shape::new(
         DOC,
     ]],
 )
-.forms(Count::One, &[form("type"), form("enum"), form("key_of")]);
+.forms(&[form("type"), form("enum"), form("key_of")]);
 
 /// A table of the pack.
 pub static TABLE: Shape = Shape::new(
@@ -197,7 +197,7 @@ pub static PORT: Shape = Shape::new(
         DOC,
     ]],
 )
-.forms(Count::One, &[form("response"), form("reply")]);
+.forms(&[form("response"), form("reply")]);
 
 static CONSTANTS: Rest = Rest { doc: "A constant and its value.", names: Names::Declared, value: &Value::Scalar };
 

@@ -1,6 +1,6 @@
 //! Forms of recorded dialogues.
 
-use super::{Count, DOC, Names, Rest, Shape, Value, form_with, may, need};
+use super::{DOC, Names, Rest, Shape, Value, may, need};
 
 static MEMBERS: Rest = Rest { doc: "Where it is in the turn.", names: Names::Any, value: &Value::Word };
 static CLASSES: Rest = Rest {
@@ -25,12 +25,20 @@ pub static RECORDING: Shape = Shape::new(
         need("payload", Value::Names(&MEMBERS), "Payload field of that event ← where it is in the turn."),
         may("signals", Value::Word, "An object of the turn whose members are signals of the host."),
         may("omit", Value::List(&Value::Word), "Members of `signals` that are no signals."),
-        may("outcome", Value::Word, "An object of the turn: the outcome (ok) of the one call that the step leaves open."),
+        may(
+            "outcome",
+            Value::Word,
+            "An object of the turn: the outcome (ok) of the one call that the step leaves open.",
+        ),
         may("next", Value::Names(&MEMBERS), "Members added to the outcome from the next turn of the dialogue."),
-        may("expected", Value::Table(&EXPECTED), "What the class of a turn is held against; left out = nothing is scored."),
+        may(
+            "expected",
+            Value::Table(&EXPECTED),
+            "What the class of a turn is held against; left out = nothing is scored.",
+        ),
     ]],
 )
-.forms(Count::Any, &[form_with("signals", &["omit"], &[]), form_with("outcome", &["next"], &[])]);
+.beside(&[("omit", "signals"), ("next", "outcome"), ("next", "turns")]);
 
 /// What a recording expects.
 pub static EXPECTED: Shape = Shape::new(

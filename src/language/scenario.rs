@@ -1,6 +1,6 @@
 //! Scenarios.
 
-use super::{Count, Names, Rest, Shape, Value, form, may, need};
+use super::{Names, Rest, Shape, Value, may, need};
 
 /// A file of scenarios.
 pub static SCENARIOS: Shape = Shape::new(
@@ -71,15 +71,14 @@ pub static TURN: Shape = Shape::new(
         may("calls", Value::List(&Value::Table(&CALL)), "Scripted outcomes, in the order in which the calls are made."),
     ]],
 )
-.rest(EVENT_DOC, Names::Any, &EVENT);
+.rest(EVENT_DOC, Names::Any, &EVENT)
+.some(&[&["outcome", "events"]]);
 
 /// One of several inputs.
 pub static INPUT: Shape =
-    Shape::new("input", "an input", "One of several inputs before a reply.", &[&[SIGNALS, OUTCOME_KEY]]).rest(
-        EVENT_DOC,
-        Names::Any,
-        &EVENT,
-    );
+    Shape::new("input", "an input", "One of several inputs before a reply.", &[&[SIGNALS, OUTCOME_KEY]])
+        .rest(EVENT_DOC, Names::Any, &EVENT)
+        .some(&[&["outcome"]]);
 
 const STATUS: Value = Value::OneOf(&["ok", "failed", "timeout", "cancelled"]);
 const REPLY: &[super::Key] = &[
@@ -101,7 +100,7 @@ pub static OUTCOME: Shape = Shape::new(
         REPLY,
     ],
 )
-.forms(Count::Some, &[form("call"), form("port")]);
+.some(&[&["call", "port"], &["returns", "status"]]);
 
 static WANTED: Rest = Rest {
     doc: "The value that it must have; `{ present: false }` = none, `{ present: true }` = any.",
@@ -163,20 +162,7 @@ pub static EXPECT: Shape = Shape::new(
         may("refused", Value::Word, "Why the input was refused: `busy`, `stale_outcome`."),
     ]],
 )
-.forms(
-    Count::Some,
-    &[
-        form("transition"),
-        form("selected"),
-        form("settled"),
-        form("reason"),
-        form("reasons"),
-        form("answer_mode"),
-        form("state"),
-        form("dropped"),
-        form("carried"),
-        form("calls"),
-        form("messages"),
-        form("refused"),
-    ],
-);
+.some(&[&[
+    "transition", "selected", "settled", "reason", "reasons", "answer_mode", "state", "dropped", "carried", "calls",
+    "messages", "refused",
+]]);

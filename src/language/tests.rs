@@ -43,10 +43,14 @@ fn every_key_and_form_is_sound() {
         for (at, name) in names.iter().enumerate() {
             assert!(!names[..at].contains(name), "{} has `{name}` twice", shape.name);
         }
-        for form in shape.forms.of {
+        for form in shape.forms {
             assert!(shape.has(form.key), "{}: {}", shape.name, form.key);
             assert!(form.with.iter().all(|key| shape.has(key)), "{}: {}", shape.name, form.key);
             assert!(form.needs.iter().all(|key| form.with.contains(key)), "{}: {}", shape.name, form.key);
+        }
+        let beside = shape.beside.iter().flat_map(|(key, other)| [*key, *other]);
+        for name in beside.chain(shape.some.iter().copied().flatten().copied()) {
+            assert!(shape.has(name), "{}: {name}", shape.name);
         }
         for text in shape.keys().map(|key| key.doc).chain([shape.doc]) {
             assert!(!text.is_empty() && text.ends_with(['.', '…']) && !text.contains('\n'), "{}: {text}", shape.name);

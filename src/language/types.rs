@@ -1,6 +1,6 @@
 //! Types, as fields, columns, arguments, payload and signals have them.
 
-use super::{Count, Form, Key, Shape, Value, form, form_with, may, need};
+use super::{Form, Key, Shape, Value, form, form_with, may, need};
 
 /// The forms of a type.
 pub(super) const FORMS: &[Form] = &[
@@ -46,7 +46,7 @@ pub static TYPE: Shape = Shape::new(
     "A type. Without `optional` and `default` the value is mandatory.",
     &[&TYPE_KEYS, &[OPTIONAL, DEFAULT, TYPE_OF_DOC]],
 )
-.forms(Count::One, FORMS);
+.forms(FORMS);
 
 /// A type of a frame's field, with what stands beside it.
 pub static FRAME_FIELD: Shape = Shape::new(
@@ -64,7 +64,8 @@ pub static FRAME_FIELD: Shape = Shape::new(
         ],
     ],
 )
-.forms(Count::One, FORMS);
+.some(&[&["optional", "default"]])
+.forms(FORMS);
 
 /// A type of a payload field or of a field of an answer, with what stands beside it.
 pub static PAYLOAD_FIELD: Shape = Shape::new(
@@ -73,11 +74,10 @@ pub static PAYLOAD_FIELD: Shape = Shape::new(
     "A type. Without `optional` the value is mandatory; there is no default: what is not given is absent.",
     &[&TYPE_KEYS, &[OPTIONAL, TYPE_OF_DOC]],
 )
-.forms(Count::One, FORMS);
+.forms(FORMS);
 
 /// The type of an item of a collection.
-pub static ITEM: Shape =
-    Shape::new("item", "the type of an item", "The type of an item.", &[&TYPE_KEYS]).forms(Count::One, FORMS);
+pub static ITEM: Shape = Shape::new("item", "the type of an item", "The type of an item.", &[&TYPE_KEYS]).forms(FORMS);
 
 /// The types of a map.
 pub static MAP: Shape = Shape::new(

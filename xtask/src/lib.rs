@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 pub mod peers;
+pub mod schemas;
 pub mod tidy;
 pub mod transitions;
 pub mod tree;

@@ -6,6 +6,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   peers [N]...            compare with the benchmark in ../shared/peers, at tables of N transitions (10): answers, then speed
+  schemas [--check]       write the schemas for editors into schemas/, or say whether they are up to date
   tidy                    check layers, file heads and sizes, words and links
   transitions [--check]   write the transition table of each pack into docs, or say whether it is up to date
 ";
@@ -16,6 +17,8 @@ fn main() -> ExitCode {
     let root = xtask::root();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["peers", ref sizes @ ..] => peers(&root, sizes),
+        ["schemas"] => report(xtask::schemas::write(&root)),
+        ["schemas", "--check"] => report(xtask::schemas::check(&xtask::tree::read(&root))),
         ["tidy"] => tidy(&root),
         ["transitions"] => report(xtask::transitions::write(&root)),
         ["transitions", "--check"] => report(xtask::transitions::check(&xtask::tree::read(&root))),

@@ -28,6 +28,7 @@ pub const LAYERS: &[&str] = &[
     "audit",
     "format",
     "scaffold",
+    "schema",
     "workspace",
     "cli",
 ];
