@@ -6,6 +6,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
+use segue::analysis::Taker;
 use segue::analysis::overlap::overlaps;
 use segue::engine::{Env, NumberedIds, Verdict, step};
 use segue::model::ids::ClassId;
@@ -17,6 +18,7 @@ use support::corpus::Corpus;
 use support::events::event;
 use support::packs::{as_toml, pack};
 use support::pair::TODAY;
+use support::tiny::Tiny;
 use support::{Dice, load, say};
 
 /// A random pack in which little is ordered.
@@ -116,4 +118,32 @@ fn nothing_that_is_met_was_proved_not_to_be() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(unknown.is_empty(), "{unknown:#?}");
     assert!(proved > 20 && shown > 20, "both are met: {proved}, {shown}");
+}
+
+#[test]
+fn a_pair_among_three_hundred_classes_is_found() {
+    let classes: Vec<(String, Json)> = (0..301).map(|n| {
+        // The last one asks for what the eighth asks for.
+        let asked = if n == 300 { 7 } else { n };
+        (format!("C{n}"), json!({
+            "trigger": [{ "event": "utterance", "any": [{ "phrase": format!("do the thing {n}") }], "examples": [format!("do the thing {n}")], "counterexamples": [] }],
+            "requires": { "big": { "mode": format!("m{}", asked % 20), "kind": format!("k{}", asked / 20) , "n": { "gt": asked } } },
+            "answer": { "mode": "yes" } }))
+    }).collect();
+    let of: Vec<(&str, Json)> = classes.iter().map(|(id, v)| (id.as_str(), v.clone())).collect();
+    let mut tiny = Tiny::new(&of);
+    tiny.chain = vec!["C0".into(), "Z".into()];
+    tiny.add(json!({ "frame": { "big": { "owner": "own", "doc": "d", "field": {
+        "mode": { "enum": (0..20).map(|n| format!("m{n}")).collect::<Vec<_>>(), "optional": true },
+        "kind": { "enum": (0..15).map(|n| format!("k{n}")).collect::<Vec<_>>(), "optional": true },
+        "n": { "type": "int", "default": 0 } } } } }));
+    let mut docs = tiny.documents();
+    // one frame table
+    let more = docs.remove(1).1;
+    docs[0].1["frame"]["big"] = more["frame"]["big"].clone();
+    let registry = support::loaded(&as_toml(&docs));
+    let found = overlaps(&registry);
+    let of = |taker: Taker| registry.pack().names.text(registry.pack().classes[taker.class().index()].id).to_owned();
+    let pairs: Vec<(String, String)> = found.iter().map(|finding| (of(finding.one), of(finding.other))).collect();
+    assert_eq!(pairs, [("C7".to_owned(), "C300".to_owned())]);
 }

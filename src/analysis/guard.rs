@@ -53,7 +53,7 @@ impl Taker {
     }
 
     /// The conditions that it tests.
-    fn conds(self, registry: &Registry) -> Vec<&Cond> {
+    pub(super) fn conds(self, registry: &Registry) -> Vec<&Cond> {
         let pack = registry.pack();
         let class = &pack.classes[self.class().index()];
         match self {

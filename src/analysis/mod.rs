@@ -1,5 +1,6 @@
 //! What is established over all states and events that a pack admits: proofs, and witnesses that the engine has stepped.
 
+mod apart;
 mod domain;
 mod encode;
 mod guard;
@@ -16,6 +17,10 @@ mod term;
 pub mod texts;
 mod values;
 mod witness;
+
+pub use guard::Taker;
+pub use situation::Situation;
+pub use witness::Witness;
 
 use crate::diag::Diagnostics;
 use crate::registry::Registry;

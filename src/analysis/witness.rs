@@ -10,6 +10,7 @@ use crate::model::cond::Place;
 use crate::model::ids::{ClassId, InputId};
 use crate::registry::Registry;
 
+use super::apart::Asks;
 use super::encode::Encoder;
 use super::guard::{Ordered, Taker, takers};
 use super::heard::simple;
@@ -76,6 +77,7 @@ pub struct Seeker<'r> {
     by_class: Vec<Vec<Taker>>,
     texts: HashMap<Demand, Found>,
     footprints: HashMap<Taker, BTreeSet<Ordered>>,
+    asks: HashMap<Taker, Asks>,
 }
 
 impl<'r> Seeker<'r> {
@@ -83,10 +85,12 @@ impl<'r> Seeker<'r> {
     #[must_use]
     pub fn new(registry: &'r Registry) -> Self {
         let mut by_class = vec![Vec::new(); registry.pack().classes.len()];
+        let mut asks = HashMap::new();
         for taker in takers(registry) {
             by_class[taker.class().index()].push(taker);
+            asks.insert(taker, Asks::of(registry, taker));
         }
-        Self { encoder: Encoder::new(registry), by_class, texts: HashMap::new(), footprints: HashMap::new() }
+        Self { encoder: Encoder::new(registry), by_class, texts: HashMap::new(), footprints: HashMap::new(), asks }
     }
 
     /// The takers of a class, of input events or of outcomes.
@@ -98,6 +102,10 @@ impl<'r> Seeker<'r> {
 
     /// Looks for a situation in which both pass and `see` says that the engine says so.
     pub fn seek(&mut self, pair: &Pair, see: &mut dyn FnMut(&Situation, (Taker, Taker)) -> Seen) -> Answer {
+        let apart = |one: &Taker, other: &Taker| self.asks[one].apart(&self.asks[other]);
+        if pair.a.iter().all(|one| pair.b.iter().all(|other| apart(one, other))) {
+            return Answer::No;
+        }
         let a = self.encoder.any_passes(&pair.a);
         let b = self.encoder.any_passes(&pair.b);
         let mut wanted = vec![a, b];
