@@ -35,7 +35,7 @@ pub(super) struct Behind {
 }
 
 /// A piece of the path of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Piece {
     /// The key.
     pub name: String,

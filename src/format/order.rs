@@ -1,6 +1,8 @@
 //! The canonical order of keys and tables: the order in which the language lists them. Where order has meaning, or is the writer's
 //! own (names, conditions, sections), it stays.
 
+use indexmap::IndexMap;
+
 use super::document::{Block, Document, Entry, Item, Items, Key, Line, Piece, Value};
 use crate::language::{self, Shape};
 
@@ -137,26 +139,19 @@ fn tables(blocks: Vec<Block>, depth: usize, level: Level) -> Vec<Block> {
         return blocks;
     }
     let mut ordered = Vec::new();
-    let mut groups: Vec<(usize, Vec<Block>)> = Vec::new();
+    let mut groups: IndexMap<Vec<Piece>, Vec<Block>> = IndexMap::new();
     for block in blocks {
         if block.path.len() == depth {
             ordered.push(block);
             continue;
         }
-        let length = unit(&block.path[depth..], level);
-        let same = |group: &(usize, Vec<Block>)| {
-            let path = &group.1[0].path[depth..];
-            group.0 == length && path[..length] == block.path[depth..depth + length]
-        };
-        match groups.iter_mut().find(|group| same(group)) {
-            Some((_, blocks)) => blocks.push(block),
-            None => groups.push((length, vec![block])),
-        }
+        let path = &block.path[depth..];
+        groups.entry(path[..unit(path, level)].to_vec()).or_default().push(block);
     }
-    groups.sort_by_cached_key(|(_, blocks)| level.rank(&blocks[0].path[depth].name));
-    for (length, blocks) in groups {
-        let inner = blocks[0].path[depth..depth + length].iter().fold(level, |level, piece| level.below(&piece.name));
-        ordered.extend(tables(blocks, depth + length, inner));
+    groups.sort_by_cached_key(|path, _| level.rank(&path[0].name));
+    for (path, blocks) in groups {
+        let inner = path.iter().fold(level, |level, piece| level.below(&piece.name));
+        ordered.extend(tables(blocks, depth + path.len(), inner));
     }
     ordered
 }

@@ -132,7 +132,12 @@ fn space(before: Sort, after: Sort, opens: bool) -> Option<&'static str> {
 
 /// White space at the ends of lines, all but one of several empty lines, empty lines at both ends, and the last line end.
 fn line_edits(text: &str, kept: &[Range<usize>]) -> Vec<Edit> {
-    let is_kept = |at: usize| kept.iter().any(|range| range.contains(&at));
+    // Both go from the start to the end.
+    let mut kept = kept.iter().peekable();
+    let mut is_kept = |at: usize| {
+        while kept.next_if(|range| range.end <= at).is_some() {}
+        kept.peek().is_some_and(|range| range.contains(&at))
+    };
     let mut edits = Vec::new();
     // Empty lines since the last one that says something, as one range.
     let mut blank: Option<Range<usize>> = None;

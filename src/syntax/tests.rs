@@ -141,6 +141,19 @@ fn spans_point_into_the_original_text() {
 }
 
 #[test]
+fn line_ends_within_texts_are_one_whatever_the_file_has() {
+    let text = "a = \"\"\"\none\ntwo \\\n  three\"\"\"\nb = '''\none\ntwo'''\nc = \"\\r\\n\"\n";
+    let of = |text: &str| {
+        let (node, _, found) = read(Format::Toml, text);
+        assert!(found.is_empty());
+        ["a", "b", "c"].map(|key| node.as_ref().expect("a tree").at(key).kind.clone())
+    };
+    let said = ["one\ntwo three", "one\ntwo", "\r\n"].map(|text| Kind::Text(text.into()));
+    assert_eq!(of(text), said);
+    assert_eq!(of(&text.replace('\n', "\r\n")), said);
+}
+
+#[test]
 fn table_and_list_spans() {
     let at = |format, text, key: &str| {
         let (node, sources, _) = read(format, text);
