@@ -105,8 +105,7 @@ fn listen(registry: &Registry, text: &str, given: &[(InputId, Value)], trace: bo
     let pack = registry.pack();
     let Ear { text: normalised, scan, scratch } = ear;
     normalised.set(text);
-    // What the type of its signal cannot read is no occurrence.
-    registry.matcher.scan_into(normalised, scratch, scan, |occurrence| meaning(pack, occurrence).is_some());
+    registry.scan_into(normalised, scratch, scan);
     if let Some((command, rest)) = &scan.command {
         for (index, input) in pack.inputs.iter().enumerate() {
             if input.kind == InputKind::Command {

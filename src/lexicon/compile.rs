@@ -304,7 +304,7 @@ fn tokens_of(words: &str) -> u32 {
 }
 
 /// The parts that a template mentions, in order.
-fn template_parts(value: &RuleValue) -> Vec<usize> {
+pub(crate) fn template_parts(value: &RuleValue) -> Vec<usize> {
     match value {
         RuleValue::Template(pieces) => pieces
             .iter()
@@ -318,7 +318,7 @@ fn template_parts(value: &RuleValue) -> Vec<usize> {
 }
 
 /// Which slot fills each mention of a part: the n-th mention takes the n-th slot of that part, or the last one.
-fn fill(mentions: &[usize], slots: &[usize]) -> Box<[Option<u8>]> {
+pub(crate) fn fill(mentions: &[usize], slots: &[usize]) -> Box<[Option<u8>]> {
     mentions
         .iter()
         .enumerate()

@@ -14,10 +14,13 @@ mod shape;
 mod tests;
 
 pub use compile::{CompileError, MAX_LITERALS, MAX_SLOTS, Place};
-pub use expand::{Atom, MAX_VARIANTS, expand};
+pub(crate) use compile::{fill, template_parts};
+pub use expand::{Atom, MAX_VARIANTS, expand, may_be_empty};
+pub(crate) use fold::{Kind, kind};
 pub use matcher::{Fired, Matcher, Occurrence, Recognised, Scan};
 pub use meaning::{Meaning, PartialPiece, Resolved, meaning, resolve, shown};
 pub use normalise::{MAX_TEXT, Normalised, SENTENCE, Token, fold_text, fold_word};
+pub(crate) use pattern::pattern_hir;
 pub use pattern::{
     MAX_PATTERN, MAX_PATTERN_MATCHES, MAX_PATTERN_SIZE, PatternError, check_pattern, is_always_tried, takes_any_word,
 };

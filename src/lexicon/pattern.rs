@@ -80,11 +80,10 @@ impl Pattern {
             return error("the pattern begins or ends with a space", "leave it out: a pattern matches whole words");
         }
         let composed = ComposingNormalizerBorrowed::new_nfc().normalize(pattern);
-        let hir = match ParserBuilder::new().nest_limit(64).build().parse(&composed) {
+        let hir = match read(&composed) {
             Ok(hir) => hir,
             Err(found) => return unreadable(&found, composed == pattern),
         };
-        let hir = without_edge(without_edge(hir, true), false);
         if let Some(look) = hir.properties().look_set().iter().next() {
             return error(
                 format!("`{}` inside a pattern", look_name(look)),
@@ -135,6 +134,17 @@ impl Pattern {
 }
 
 /// What the parser says. `same`: places in what it has read are places in the pattern.
+/// What a pattern matches between the spaces around it, without the boundaries at its edges; nothing for one that
+/// [`check_pattern`] refuses.
+pub(crate) fn pattern_hir(pattern: &str) -> Option<Hir> {
+    read(&ComposingNormalizerBorrowed::new_nfc().normalize(pattern)).ok()
+}
+
+fn read(composed: &str) -> Result<Hir, Box<regex_syntax::Error>> {
+    let hir = ParserBuilder::new().nest_limit(64).build().parse(composed).map_err(Box::new)?;
+    Ok(without_edge(without_edge(hir, true), false))
+}
+
 fn unreadable<T>(found: &regex_syntax::Error, same: bool) -> Result<T, PatternError> {
     let (kind, span) = match found {
         regex_syntax::Error::Parse(found) => (found.kind().to_string(), Some(found.span())),

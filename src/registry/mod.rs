@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::lexicon::{self, Matcher};
+use crate::lexicon::{self, Matcher, Normalised, Scan, Scratch, meaning};
 use crate::model::class::{Answer, By, Class, On};
 use crate::model::cond::{Cond, Path, Place};
 use crate::model::ids::{ClassId, FrameSet, InputId, ModeId};
@@ -231,6 +231,21 @@ impl Registry {
     #[must_use]
     pub fn strongest_first(&self) -> &[ClassId] {
         &self.order
+    }
+
+    /// The trigger forms, in the matcher's order.
+    pub(crate) fn trigger_forms(&self) -> impl Iterator<Item = &TriggerForm> {
+        self.forms.iter().filter_map(|(class, trigger, alternative)| {
+            match &self.pack.classes[class.index()].triggers[*trigger].any[*alternative].by {
+                By::Words(form) => Some(form),
+                By::Signal { .. } | By::Ambiguous(_) => None,
+            }
+        })
+    }
+
+    /// Scans a text. What the type of its signal cannot read is no occurrence.
+    pub(crate) fn scan_into(&self, text: &Normalised, scratch: &mut Scratch, scan: &mut Scan) {
+        self.matcher.scan_into(text, scratch, scan, |occurrence| meaning(&self.pack, occurrence).is_some());
     }
 
     /// Whether an input is a signal that a host may give.
