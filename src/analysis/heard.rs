@@ -39,9 +39,7 @@ pub fn hear(registry: &Registry, text: &str) -> Heard {
     let mut normalised = Normalised::default();
     normalised.set(text);
     let mut scan = crate::lexicon::Scan::default();
-    registry
-        .matcher
-        .scan_into(&normalised, &mut Scratch::default(), &mut scan, |occurrence| meaning(pack, occurrence).is_some());
+    registry.scan_into(&normalised, &mut Scratch::default(), &mut scan);
     let mut forms: Vec<usize> = scan.fired.iter().map(|fired| fired.trigger).collect();
     forms.dedup();
     let mut signals = vec![Says::Nothing; pack.lexicon.signals.len()];

@@ -17,7 +17,7 @@ use super::heard::simple;
 use super::sat::{Lit, Model};
 use super::situation::Situation;
 use super::term::Term;
-use super::texts::{Demand, Found, find};
+use super::texts::{Demand, Found, Texts};
 
 /// How many models of one question are tried that the engine does not confirm.
 const MOST_MODELS: usize = 40;
@@ -76,6 +76,7 @@ pub struct Seeker<'r> {
     pub encoder: Encoder<'r>,
     by_class: Vec<Vec<Taker>>,
     texts: HashMap<Demand, Found>,
+    search: Option<Texts<'r>>,
     footprints: HashMap<Taker, BTreeSet<Ordered>>,
     asks: HashMap<Taker, Asks>,
 }
@@ -90,7 +91,8 @@ impl<'r> Seeker<'r> {
             by_class[taker.class().index()].push(taker);
             asks.insert(taker, Asks::of(registry, taker));
         }
-        Self { encoder: Encoder::new(registry), by_class, texts: HashMap::new(), footprints: HashMap::new(), asks }
+        let (texts, search, footprints) = (HashMap::new(), None, HashMap::new());
+        Self { encoder: Encoder::new(registry), by_class, texts, search, footprints, asks }
     }
 
     /// The takers of a class, of input events or of outcomes.
@@ -301,7 +303,7 @@ impl<'r> Seeker<'r> {
         let registry = self.encoder.registry;
         let found = match simple(registry, demand) {
             Some(text) => Found::Text(text),
-            None => find(registry, demand),
+            None => self.search.get_or_insert_with(|| Texts::new(registry)).find(demand),
         };
         self.texts.insert(demand.clone(), found.clone());
         found

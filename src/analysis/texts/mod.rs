@@ -52,12 +52,6 @@ pub enum Found {
     Unknown(String),
 }
 
-/// Looks for a text that does what is asked. Whoever asks more than once asks [`Texts`].
-#[must_use]
-pub fn find(registry: &Registry, demand: &Demand) -> Found {
-    Texts::new(registry).find(demand)
-}
-
 /// The texts of a registry, prepared for many questions.
 pub struct Texts<'r> {
     registry: &'r Registry,
