@@ -1,6 +1,6 @@
 //! Carryover of a class: its depth, what it keeps, forbids and preserves, and the fate of frames to decide about.
 
-use crate::diag::{Code, quoted};
+use crate::diag::{Code, Diagnostic, quoted};
 use crate::language::{CLASS_CARRYOVER, PRESERVE};
 use crate::model::class::{Carry, Fate, Preserve};
 use crate::model::cond::{Cond, Op};
@@ -225,7 +225,9 @@ fn preserve(cx: &Cx<'_>, node: &Node) -> Option<Preserve> {
                     let field = &cx.slots[slot.index()].ty;
                     if !cx.comparable(&ty, field) {
                         let message = format!("expected {}, found {}", cx.shown(field), cx.shown(&ty));
-                        cx.error(Code::WrongType, node.span, message);
+                        let found = Diagnostic::error(Code::WrongType, node.span, message)
+                            .also(cx.slots[slot.index()].span, "the field that is preserved");
+                        cx.out.push(found.help("compare it with a value of its own type"));
                     }
                     Some(path)
                 }

@@ -211,10 +211,6 @@ impl<'a> Cx<'a> {
         self.names.borrow().text(sym).to_owned()
     }
 
-    pub fn error(&self, code: Code, span: Span, message: impl Into<String>) {
-        self.out.push(Diagnostic::error(code, span, message));
-    }
-
     pub fn error_help(&self, code: Code, span: Span, message: impl Into<String>, help: impl Into<String>) {
         self.out.push(Diagnostic::error(code, span, message).help(help));
     }
@@ -409,7 +405,8 @@ impl<'a> Cx<'a> {
         let at = u16::try_from(len).ok().filter(|at| *at < u16::MAX - 1);
         if at.is_none() && self.full.borrow_mut().insert(kind.to_owned()) {
             self.partial.set(true);
-            self.error(Code::LimitExceeded, span, format!("a pack has fewer than 65,534 {kind}"));
+            let message = format!("a pack has fewer than 65,534 {kind}");
+            self.error_help(Code::LimitExceeded, span, message, "split the pack in two");
         }
         at
     }
@@ -438,7 +435,7 @@ pub(super) fn lacks<'s>(
     let found = unknown(kind, name, span, known);
     let found = Diagnostic { message: format!("{owner} has no {kind} {}", quoted(name)), ..found };
     match found.help.as_deref() {
-        Some(help) if help.starts_with("the pack declares") => Diagnostic { help: None, ..found },
+        Some(help) if help.starts_with("the pack declares") => found.help(format!("{owner} has no {kind} at all")),
         _ => found,
     }
 }

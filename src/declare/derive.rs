@@ -290,7 +290,12 @@ fn lookup(cx: &Cx<'_>, item: &Item<'_>, table: &Table, node: &Node) -> Option<De
                     return Some(Operand::Path(path));
                 }
                 let message = format!("the column is {}, this is {}", cx.shown(&ty), cx.shown(&found));
-                cx.error(Code::WrongType, entry.value.span, message);
+                let found = Diagnostic::error(Code::WrongType, entry.value.span, message);
+                let found = match column {
+                    Some(column) => found.also(vocabulary.columns[column].span, "the column"),
+                    None => found,
+                };
+                cx.out.push(found.help("compare the column with a value of its own type"));
                 None
             })
         } else {
@@ -366,7 +371,8 @@ fn members(cx: &Cx<'_>, node: &Node, lacking: bool) -> Option<Derivation> {
         _ => {
             let message =
                 format!("the names come from a set or list of enum values or table keys; this is {}", cx.shown(&ty));
-            cx.error(Code::WrongType, of_node.span, message);
+            let help = "name a field or a signal that is such a set, or the column of a table that is";
+            cx.error_help(Code::WrongType, of_node.span, message, help);
             return None;
         }
     };
@@ -386,7 +392,7 @@ fn members(cx: &Cx<'_>, node: &Node, lacking: bool) -> Option<Derivation> {
                 Some((_, found)) => {
                     let message =
                         format!("a path here leads to a map whose keys are such names; this is {}", cx.shown(&found));
-                    cx.error(Code::WrongType, node.span, message);
+                    cx.error_help(Code::WrongType, node.span, message, "for a frame write its name, without `$`");
                     good = false;
                 }
                 None => good = false,

@@ -210,7 +210,8 @@ impl Cx<'_> {
             }
             _ if poisoned(ty) => None,
             Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => {
-                self.error(Code::WrongType, span, format!("expected {}, found text", self.shown(ty)));
+                let message = format!("expected {}, found text", self.shown(ty));
+                self.error_help(Code::WrongType, span, message, "a key can only be a plain value");
                 None
             }
             _ => self.word_as(text, span, ty),
@@ -293,7 +294,8 @@ impl Cx<'_> {
             _ => {}
         }
         let message = format!("expected {}, found a parameter that is {}", self.shown(ty), self.shown(&param.ty));
-        self.out.push(Diagnostic::error(Code::WrongType, node.span, message).also(param.span, "declared here"));
+        let found = Diagnostic::error(Code::WrongType, node.span, message).also(param.span, "declared here");
+        self.out.push(found.help("use a parameter of that type, or write the value out"));
         None
     }
 

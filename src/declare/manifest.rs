@@ -72,12 +72,10 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     for node in owners {
         let Some(owner) = cx.word(node) else { continue };
         if manifest.owners.iter().any(|known| known == owner) {
-            cx.error_help(
-                Code::DuplicateName,
-                node.span,
-                format!("owner {} is named twice", quoted(owner)),
-                "keep one",
-            );
+            let first = owners.iter().find(|node| super::paths::text_of(node) == Some(owner));
+            let message = format!("owner {} is named twice", quoted(owner));
+            let found = Diagnostic::error(Code::DuplicateName, node.span, message);
+            cx.out.push(found.also(first.map_or(node.span, |node| node.span), "named here").help("keep one of them"));
         } else if cx.check_form("an owner", owner, node.span) {
             manifest.owners.push(owner.to_owned());
         }
@@ -154,7 +152,8 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         cx.check_name("a frame", item.name, item.key);
         if cx.frames.len() >= FrameSet::MAX {
             cx.partial.set(true);
-            cx.error(Code::LimitExceeded, item.key, format!("a pack has at most {} frames", FrameSet::MAX));
+            let message = format!("a pack has at most {} frames", FrameSet::MAX);
+            cx.error_help(Code::LimitExceeded, item.key, message, "put fields that belong together into one frame");
             break;
         }
         let at = u16::try_from(cx.frames.len()).unwrap_or(0);

@@ -404,7 +404,7 @@ fn poison(cx: &Cx<'_>, place: Span) {
         && !cx.out.has_errors()
     {
         let place = if span.file == place.file || span.end > span.start { span } else { place };
-        cx.error(Code::WrongType, place, "the type of this cannot be told");
+        cx.error_help(Code::WrongType, place, "the type of this cannot be told", "say what it is made of by its type");
     }
 }
 

@@ -124,7 +124,7 @@ impl Cx<'_> {
             if scope.heads & bit == 0 {
                 let message = format!("`{}` cannot be used {}", piece.text, scope.whose);
                 let found = Diagnostic::error(Code::OutOfPlace, piece.span, message);
-                return fault(found.help_opt(instead(piece.text, scope)));
+                return fault(found.help(instead(piece.text, scope)));
             }
             return match *bit {
                 heads::BEFORE => Ok(At::Before),
@@ -139,7 +139,7 @@ impl Cx<'_> {
         if let Some(at) = self.frame_names.get(piece.text) {
             if scope.heads & heads::FRAMES == 0 {
                 let message = format!("a frame cannot be used {}", scope.whose);
-                return fault(Diagnostic::error(Code::OutOfPlace, piece.span, message));
+                return fault(Diagnostic::error(Code::OutOfPlace, piece.span, message).help(instead("", scope)));
             }
             return Ok(At::Frame { frame: FrameId(*at), before: false });
         }
@@ -210,6 +210,7 @@ impl Cx<'_> {
         let of = self.text_of(self.frames[frame.index()].name);
         let fields = self.field_names(frame);
         lacks(&format!("frame `{of}`"), "field", name, span, fields.iter().map(String::as_str))
+            .also(self.frames[frame.index()].span, "the frame")
     }
 
     fn outcome(&self, text: &str, span: Span, scope: &Scope<'_>) -> Result<At, Fault> {
@@ -344,7 +345,8 @@ impl Cx<'_> {
                 let (path, found) = self.resolve(&pieces(inner, &|_, _| span), scope, span)?;
                 if !self.comparable(&found, key) {
                     let message = format!("the keys of this map are {}, not {}", self.shown(key), self.shown(&found));
-                    return fault(Diagnostic::error(Code::WrongType, span, message));
+                    let help = "look it up under a path of that type";
+                    return fault(Diagnostic::error(Code::WrongType, span, message).help(help));
                 }
                 steps.push(Step::Lookup(Box::new(path)));
                 Ok(At::Value { place, steps, ty: (**of).clone() })
@@ -365,7 +367,7 @@ impl Cx<'_> {
     /// All pieces of a path. `span` is the whole of it.
     pub fn resolve(&self, pieces: &[Piece<'_>], scope: &Scope<'_>, span: Span) -> Result<(Path, Type), Fault> {
         let Some((first, rest)) = pieces.split_first() else {
-            return fault(Diagnostic::error(Code::BadPath, span, "an empty path"));
+            return fault(Diagnostic::error(Code::BadPath, span, "an empty path").help("write `frame.field`"));
         };
         let mut at = self.head(first, scope, false)?;
         for piece in rest {
@@ -458,7 +460,7 @@ pub(super) enum Written {
     Slot(Slot),
 }
 
-fn instead(head: &str, scope: &Scope<'_>) -> Option<String> {
+fn instead(head: &str, scope: &Scope<'_>) -> String {
     let help = match head {
         "input" if scope.heads & heads::OUTCOME != 0 => {
             "what an outcome needs of the input travels with the call: `keep = { name = \"$input.…\" }`, then `outcome.kept.name`"
@@ -466,9 +468,14 @@ fn instead(head: &str, scope: &Scope<'_>) -> Option<String> {
         "input" if scope.whose.contains("`requires`") => "what the input must be stands in `entry`",
         "outcome" => "outcomes are there in `settle` and in classes with an outcome trigger",
         "reason" => "a reason is there in the boundary class",
-        _ => return None,
+        _ => {
+            let there = HEADS.iter().filter(|(_, bit)| scope.heads & bit != 0).map(|(head, _)| *head);
+            let frames = Some("frames").filter(|_| scope.heads & heads::FRAMES != 0);
+            let there: Vec<&str> = frames.into_iter().chain(there).collect();
+            return format!("here one can speak of {}", there.join(", "));
+        }
     };
-    Some(help.to_owned())
+    help.to_owned()
 }
 
 /// The pieces between dots; a `[…]` holds dots of its own and may follow a piece directly.

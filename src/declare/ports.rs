@@ -140,9 +140,11 @@ pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     for item in sections.of("port") {
         let Some(at) = cx.room(cx.ports.len(), "ports", item.key) else { break };
-        if cx.event_names.contains_key(item.name) {
+        if let Some(event) = cx.event_names.get(item.name) {
             let message = format!("{} is an event and a port", quoted(item.name));
-            cx.error_help(Code::DuplicateName, item.key, message, "rename one of them");
+            let found = Diagnostic::error(Code::DuplicateName, item.key, message)
+                .also(cx.events[usize::from(*event)].span, "the event");
+            cx.out.push(found.help("rename one of them"));
         }
         cx.check_name("a port", item.name, item.key);
         cx.port_names.insert(item.name.to_owned(), at);

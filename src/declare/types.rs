@@ -270,12 +270,11 @@ impl Cx<'_> {
             if seen.insert(sym) {
                 values.push(sym);
             } else {
-                self.error_help(
-                    Code::DuplicateName,
-                    item.span,
-                    format!("the value {} stands twice", quoted(text)),
-                    "keep one",
-                );
+                let first = items.iter().find(|node| super::paths::text_of(node) == Some(text));
+                let message = format!("the value {} stands twice", quoted(text));
+                let found = Diagnostic::error(Code::DuplicateName, item.span, message);
+                let first = first.map_or(item.span, |node| node.span);
+                self.out.push(found.also(first, "it stands here already").help("keep one of them"));
             }
         }
         Some(values)

@@ -117,7 +117,11 @@ impl Cx<'_> {
             _ => self.shown(found),
         };
         let message = format!("expected {}, found {found_text}", self.shown(ty));
-        self.out.push(Diagnostic::error(Code::WrongType, span, message));
+        let help = match (found, ty) {
+            (Type::Enum(_), Type::Enum(_)) => "declare the target with these values too, or give a narrower value",
+            _ => "give a value of that type, or declare the target as what this is",
+        };
+        self.error_help(Code::WrongType, span, message, help);
     }
 
     fn computed(&self, node: &Node, table: &Table, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {

@@ -469,7 +469,8 @@ fn complete(
                     Some((path, found)) if cx.comparable(&found, &Type::Period) => from.push(path),
                     Some((_, found)) => {
                         let message = format!("expected a `date_range`, found {}", cx.shown(&found));
-                        cx.error(Code::WrongType, node.span, message);
+                        let help = "name a period: `\"$env.today\"`, or a field of type `date_range`";
+                        cx.error_help(Code::WrongType, node.span, message, help);
                     }
                     None => {}
                 }
