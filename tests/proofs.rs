@@ -147,3 +147,44 @@ fn a_pair_among_three_hundred_classes_is_found() {
     let pairs: Vec<(String, String)> = found.iter().map(|finding| (of(finding.one), of(finding.other))).collect();
     assert_eq!(pairs, [("C7".to_owned(), "C300".to_owned())]);
 }
+
+/// What overlaps in a tiny pack: the classes and whether a witness is shown.
+fn told(tiny: &Tiny) -> Vec<(String, String, bool)> {
+    let registry = support::loaded(&as_toml(&tiny.documents()));
+    let of = |taker: Taker| registry.pack().names.text(registry.pack().classes[taker.class().index()].id).to_owned();
+    overlaps(&registry).iter().map(|finding| (of(finding.one), of(finding.other), finding.found.is_ok())).collect()
+}
+
+fn rows(one: Json, other: Json) -> Tiny {
+    let class = json!({
+        "do": [{ "call": "run", "id": "run", "with": {} }],
+        "settle": [{ "on": "run", "when": one, "do": [] }, { "on": "run", "when": other, "do": [] }],
+        "answer": { "mode": "yes" },
+    });
+    Tiny::new(&[("A", class)])
+}
+
+#[test]
+fn two_settle_rows_of_one_class_overlap_where_one_outcome_passes_both() {
+    let again = |value: bool| json!({ "outcome": { "again": value } });
+    assert_eq!(told(&rows(again(true), again(false))), []);
+    let ok = json!({ "outcome": { "status": "ok" } });
+    assert_eq!(told(&rows(again(true), ok)), [("A".to_owned(), "A".to_owned(), true)]);
+    let unknown = json!({ "outcome": { "again": { "differs": false } } });
+    assert_eq!(told(&rows(again(true), unknown)), [("A".to_owned(), "A".to_owned(), true)]);
+}
+
+#[test]
+fn two_triggers_of_one_class_that_hold_together_overlap_where_they_say_different_things() {
+    let boundary = |second: &str, entry: Json| {
+        let mut tiny = Tiny::new(&[]);
+        tiny.boundary["trigger"] = json!([
+            { "event": "utterance", "any": [{ "phrase": "one" }], "reason": "first", "examples": ["one"], "counterexamples": [] },
+            { "event": "utterance", "any": [{ "phrase": "two" }], "reason": second, "entry": entry, "examples": ["two"], "counterexamples": [] },
+            { "event": "boundary" },
+        ]);
+        tiny
+    };
+    assert_eq!(told(&boundary("first", json!({}))), [], "both say the same");
+    assert_eq!(told(&boundary("second", json!({}))), [("Z".to_owned(), "Z".to_owned(), true)]);
+}

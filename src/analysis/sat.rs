@@ -180,3 +180,59 @@ impl Sat {
 fn outer(lit: Lit) -> batsat::Lit {
     batsat::Lit::new(batsat::Var::unsafe_from_idx(lit.0 >> 1), lit.0 & 1 == 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every assignment of some variables that the clauses admit, as bits.
+    fn models(sat: &mut Sat, of: &[Lit]) -> Vec<u32> {
+        let assumed = |bits: u32| -> Vec<Lit> {
+            of.iter().enumerate().map(|(at, lit)| if bits >> at & 1 == 1 { *lit } else { !*lit }).collect()
+        };
+        (0..1 << of.len()).filter(|bits| sat.solve(&assumed(*bits)).is_some()).collect()
+    }
+
+    #[test]
+    fn gates_mean_what_they_say() {
+        let mut sat = Sat::default();
+        let of: Vec<Lit> = (0..4).map(|_| sat.fresh()).collect();
+        let (all, some) = (sat.and(of.clone()), sat.or(of.clone()));
+        assert_eq!(sat.and(of.iter().rev().copied()), all, "the same gate is one literal");
+        let at_least = sat.at_least(&of, 3);
+        for bits in 0..16_u32 {
+            let assumed: Vec<Lit> =
+                of.iter().enumerate().map(|(at, lit)| if bits >> at & 1 == 1 { *lit } else { !*lit }).collect();
+            let model = sat.solve(&assumed).expect("nothing forbids it");
+            assert_eq!(model.holds(all), bits == 15, "{bits:b}");
+            assert_eq!(model.holds(some), bits != 0, "{bits:b}");
+            for (at, lit) in at_least.iter().enumerate() {
+                assert_eq!(model.holds(*lit), bits.count_ones() as usize > at, "{bits:b}, {}", at + 1);
+            }
+        }
+        assert_eq!(sat.and([of[0], !of[0]]), Lit::FALSE);
+        assert_eq!(sat.or([of[0], Lit::TRUE]), Lit::TRUE);
+        assert_eq!(sat.and([]), Lit::TRUE);
+    }
+
+    #[test]
+    fn one_of_many_is_exactly_one() {
+        for count in [1, 3, 9, 13] {
+            let mut sat = Sat::default();
+            let of: Vec<Lit> = (0..count).map(|_| sat.fresh()).collect();
+            sat.one_of(&of);
+            let found = models(&mut sat, &of);
+            assert!(found.iter().all(|bits| bits.count_ones() == 1), "{count}");
+            assert_eq!(found.len(), count);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_has_no_model_until_the_assumption_is_dropped() {
+        let mut sat = Sat::default();
+        let (a, b) = (sat.fresh(), sat.likely());
+        sat.implies(&[a], &[b]);
+        assert!(sat.solve(&[a, !b]).is_none());
+        assert!(sat.solve(&[a]).is_some_and(|model| model.holds(b)));
+    }
+}

@@ -133,3 +133,44 @@ pub fn any_value(pack: &Pack, ty: &Type) -> Value {
         ty => finite(pack, ty).and_then(|values| values.first().cloned()).unwrap_or_else(|| nth(ty, 1)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ints(thresholds: &[i64], count: usize) -> Vec<i64> {
+        let thresholds: Vec<Value> = thresholds.iter().copied().map(Value::Int).collect();
+        let mut found: Vec<i64> = representatives(&Type::Int, &[], &thresholds, count)
+            .into_iter()
+            .map(|(value, _)| if let Value::Int(value) = value { value } else { panic!("a number") })
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn numbers_are_cut_at_the_thresholds() {
+        assert_eq!(ints(&[3], 1), [2, 3, 4]);
+        assert_eq!(ints(&[3, 5], 2), [1, 2, 3, 4, 5, 6, 7], "one number only lies between");
+        assert_eq!(ints(&[3, 4], 1), [2, 3, 4, 5], "nothing lies between");
+        assert_eq!(ints(&[i64::MAX], 1), [i64::MAX - 1, i64::MAX]);
+        assert_eq!(ints(&[i64::MIN], 1), [i64::MIN, i64::MIN + 1]);
+        assert_eq!(ints(&[], 2), [0, 1]);
+        let half = Value::Decimal(Decimal::new(5, 1));
+        let found = representatives(&Type::Decimal, &[], &[half.clone(), Value::Decimal(Decimal::ONE)], 1);
+        let found: Vec<String> = found.iter().map(|(value, _)| format!("{value:?}")).collect();
+        assert_eq!(found.len(), 5, "{found:?}");
+    }
+
+    #[test]
+    fn further_values_are_none_of_the_literals() {
+        for ty in [Type::Text, Type::Id, Type::Period, Type::Instant] {
+            let literals = [nth(&ty, 1), nth(&ty, 3)];
+            let found = representatives(&ty, &literals, &[], 3);
+            assert_eq!(found.len(), 5);
+            for (at, (value, _)) in found.iter().enumerate() {
+                assert!(found[..at].iter().all(|(other, _)| other != value), "{value:?} twice");
+            }
+        }
+    }
+}
