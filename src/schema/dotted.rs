@@ -24,7 +24,9 @@ pub(super) type Way = (String, End);
 /// The ways into a table by keys with at least one dot: whole patterns, without `^` and `$`.
 pub(super) fn into_shape(shape: &'static Shape, keys: &[&'static Key]) -> Vec<Way> {
     if is_condition(shape) {
-        return vec![(r"not\..+".to_owned(), End::Anything), (format!(r"{}\..+", none_of(COMBINATORS)), TESTED)];
+        let mut ways = vec![(r"not\..+".to_owned(), End::Anything)];
+        push(&mut ways, &none_of(COMBINATORS), tested());
+        return ways;
     }
     let mut ways = Vec::new();
     for key in keys {
@@ -73,7 +75,8 @@ fn beyond(value: &'static Value, left: usize) -> Vec<Way> {
                 ways.push((key.name.to_owned(), End::Key(key)));
             }
             ways.push((r"not\..+".to_owned(), End::Anything));
-            ways.push((format!(r"{}(?:\..+)?", none_of(COMBINATORS)), TESTED));
+            ways.push((none_of(COMBINATORS), TESTED));
+            push(&mut ways, &none_of(COMBINATORS), tested());
         }
         Value::Table(shape) => {
             for key in shape.keys() {
@@ -86,9 +89,20 @@ fn beyond(value: &'static Value, left: usize) -> Vec<Way> {
         }
         Value::Names(rest) => names(&mut ways, rest, &[], left),
         Value::Either(all) => ways.extend(all.iter().flat_map(|one| beyond(one, left))),
+        Value::Tested => ways.extend(tested()),
         _ => ways.push((".+".to_owned(), End::Value(value))),
     }
     ways
+}
+
+/// Tests under which other things stand than a path is tested with.
+const OTHER_TESTS: &[&str] =
+    &["contains", "subset_of", "same_set", "disjoint", "covered_by", "exists", "every", "count", "differs"];
+
+/// The ways on from what a path is tested with: further pieces, and tests.
+fn tested() -> Vec<Way> {
+    let (piece, others) = (none_of(OTHER_TESTS), OTHER_TESTS.join("|"));
+    vec![(format!(r"(?:{piece}(?:\.|$))+"), TESTED), (format!(r"(?:.+\.)?(?:{others})(?:\..+)?"), End::Anything)]
 }
 
 fn names(ways: &mut Vec<Way>, rest: &'static Rest, words: &[&str], left: usize) {

@@ -15,7 +15,7 @@ use segue::syntax::Format;
 use segue::workspace::Workspace;
 use serde_json::{Value as Json, json};
 
-use super::edit::{places, with, with_key, without};
+use super::edit::{dotted, places, with, with_key, without};
 use super::validator::{Validator, seen};
 
 const LANGUAGE: &str = include_str!("../../docs/language.md");
@@ -90,6 +90,47 @@ fn the_examples_keep_to_their_schemas() {
         count += 1;
     }
     assert!(count > 5, "{count}");
+}
+
+/// In YAML `set.parcel: …` is one key to an editor: each table of the examples is written so in turn, and again with what is then
+/// around it, up to three dots.
+#[test]
+fn keys_with_dots_are_right() {
+    let validator = Validator::new();
+    let mut count = 0;
+    for (name, document) in &desk() {
+        for place in places(document) {
+            let (mut document, mut place) = (document.clone(), place);
+            while let Some(other) = dotted(&document, &place) {
+                assert_eq!(validator.faults(kind(&other), &other), "", "{name} {place}");
+                count += 1;
+                let Some((around, _)) = place.rsplit_once('/') else { break };
+                (document, place) = (other, around.to_owned());
+            }
+        }
+    }
+    assert!(count > 300, "{count}");
+}
+
+#[test]
+fn keys_with_dots_are_wrong_where_nested_ones_are() {
+    let validator = Validator::new();
+    let document = desk().remove("desk/AGAIN.toml").expect("a class");
+    for (key, value) in [
+        ("unmet.raeson", json!("x")),
+        ("unmet.reason", json!(17)),
+        ("carryover.dept", json!("none")),
+        ("carryover.fate.question", json!("kept")),
+        ("for_each.table.x", json!("x")),
+        ("for_each.tabel", json!("x")),
+        ("name.x", json!("x")),
+        ("zz.x", json!("x")),
+        ("requires.parcel.rounds", json!({ "lt": true })),
+        ("entry.any", json!("x")),
+    ] {
+        let changed = with_key(&document, "", key, value);
+        assert!(!validator.passes("transition", &changed), "{key}");
+    }
 }
 
 /// Another value, of another type than most.

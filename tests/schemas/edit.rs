@@ -25,6 +25,21 @@ pub fn places(document: &Json) -> Vec<String> {
     all
 }
 
+/// The document with the table at a place written with dots in the table around it, as YAML may have it; none where it is empty or has
+/// keys that would be read otherwise.
+pub fn dotted(document: &Json, pointer: &str) -> Option<Json> {
+    let (of, last) = pointer.rsplit_once('/')?;
+    let members = document.pointer(pointer)?.as_object().filter(|members| !members.is_empty())?;
+    let plain = |key: &str| !key.contains(['.', '[', '~', '/']);
+    if !plain(last) || !members.keys().all(|key| plain(key)) || !document.pointer(of)?.is_object() {
+        return None;
+    }
+    let mut other = without(document, pointer);
+    let around = other.pointer_mut(of)?.as_object_mut()?;
+    around.extend(members.iter().map(|(key, value)| (format!("{last}.{key}"), value.clone())));
+    Some(other)
+}
+
 /// The document with another value at a place.
 pub fn with(document: &Json, pointer: &str, value: Json) -> Json {
     let mut other = document.clone();
