@@ -10,6 +10,7 @@ use crate::report::{self, count, plural};
 use crate::workspace::{Choice, Problem, Workspace, files};
 
 use super::terminal::Terminal;
+use super::watch::{Reads, watch};
 use super::{FAILED, NOT_RUN, PASSED};
 
 /// Find everything that is wrong with packs and scenarios, without running a scenario.
@@ -31,6 +32,9 @@ pub struct Args {
     /// Check the pack in this folder, or of this name in the workspace; then PATH are scenarios of it, wherever they lie.
     #[arg(long, value_name = "FOLDER")]
     pack: Option<PathBuf>,
+    /// Check again whenever something is saved; with a form for people only. Ctrl-C ends it.
+    #[arg(long)]
+    watch: bool,
 }
 
 /// The form of the report.
@@ -58,13 +62,30 @@ enum Deny {
 }
 
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
-    match check(args, terminal) {
+    let ran = if args.watch { watched(args, terminal) } else { check(args, terminal) };
+    match ran {
         Ok(code) => code,
         Err(problem) => {
             terminal.error(&problem.message);
             NOT_RUN
         }
     }
+}
+
+fn watched(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+    if !matches!(args.format, Form::Human | Form::Short) {
+        return Err(Problem::new(
+            "`--watch` prints one report after another: it goes with `--format human` or `short`",
+        ));
+    }
+    let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
+    watch(&reads, terminal, |terminal| match check(args, terminal) {
+        Ok(code) => code,
+        Err(problem) => {
+            terminal.error(&problem.message);
+            NOT_RUN
+        }
+    })
 }
 
 fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {

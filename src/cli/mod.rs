@@ -9,6 +9,7 @@ mod recorded;
 mod replay;
 mod schema;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -12,6 +12,7 @@ use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 use super::reading::{loaded, pack_in, workspace};
 use super::recorded;
 use super::terminal::Terminal;
+use super::watch::{Reads, watch};
 use super::{FAILED, NOT_RUN, Output, PASSED};
 
 /// Replay scenarios and compare them with their expectations and snapshots.
@@ -48,6 +49,9 @@ pub struct Args {
     /// Explain the first N recorded turns that come out otherwise than expected.
     #[arg(long, value_name = "N", requires = "recorded", value_parser = clap::value_parser!(u32).range(1..))]
     misses: Option<u32>,
+    /// Run again whenever something is saved; with a form for people only. Ctrl-C ends it.
+    #[arg(long, conflicts_with_all = ["accept", "recorded"])]
+    watch: bool,
 }
 
 /// The form of the report.
@@ -75,7 +79,7 @@ struct Tried {
 }
 
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
-    match replay(args, terminal) {
+    let once = |terminal: &mut Terminal| match replay(args, terminal) {
         Ok(code) => code,
         Err(problem) => {
             if !problem.message.is_empty() {
@@ -83,7 +87,19 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
             }
             NOT_RUN
         }
+    };
+    if !args.watch {
+        return once(terminal);
     }
+    if args.format != Output::Human {
+        terminal.error("`--watch` prints one report after another: it goes with `--format human`");
+        return NOT_RUN;
+    }
+    let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
+    watch(&reads, terminal, once).unwrap_or_else(|problem| {
+        terminal.error(&problem.message);
+        NOT_RUN
+    })
 }
 
 fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {

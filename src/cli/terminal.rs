@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// Standard output and standard error.
 pub struct Terminal {
     unwritten: Option<std::io::Error>,
+    gone: bool,
     color_out: bool,
     color_err: bool,
 }
@@ -17,6 +18,7 @@ impl Terminal {
     pub fn new() -> Self {
         Self {
             unwritten: None,
+            gone: false,
             color_out: AutoStream::choice(&stdout()) != ColorChoice::Never,
             color_err: AutoStream::choice(&stderr()) != ColorChoice::Never,
         }
@@ -42,9 +44,15 @@ impl Terminal {
     pub fn wrote(&mut self, written: std::io::Result<()>) {
         match written {
             // Whoever reads may have gone: that is their business.
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => self.unwritten = Some(error),
-            _ => {}
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => self.gone = true,
+            Err(error) => self.unwritten = Some(error),
+            Ok(()) => {}
         }
+    }
+
+    /// Whether nobody reads standard output any more, or it cannot be written.
+    pub fn gone(&self) -> bool {
+        self.gone || self.unwritten.is_some()
     }
 
     /// Why something is missing on standard output, if it is.

@@ -157,6 +157,12 @@ impl Workspace {
         self.scenarios.first().map_or("scenarios", String::as_str)
     }
 
+    /// The folders that hold packs, and those that hold scenarios.
+    #[must_use]
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.packs.iter().chain(&self.scenarios).map(|folder| self.root.join(folder)).collect()
+    }
+
     /// A path as messages show it: relative to the workspace, with `/`.
     #[must_use]
     pub fn shown(&self, path: &Path) -> String {
