@@ -96,7 +96,7 @@ fn check_runs_again_after_each_save() {
     saved(&mini, T1, &good);
     watching.until("0 errors");
     fs::remove_file(mini.path(T1)).expect("removed");
-    watching.until("1 error");
+    watching.until("did you mean `T10`?");
     mini.write(T1, &good);
     watching.until("0 errors");
     // A new folder with a file in it, then without.

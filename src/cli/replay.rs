@@ -91,7 +91,7 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     if !args.watch {
         return once(terminal);
     }
-    if args.format != Output::Human {
+    if args.format != Form::Human {
         terminal.error("`--watch` prints one report after another: it goes with `--format human`");
         return NOT_RUN;
     }
