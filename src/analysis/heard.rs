@@ -71,12 +71,21 @@ impl Heard {
 
 /// How many texts are tried.
 const MOST_TRIES: usize = 200;
+/// How many ways to say a part of a value are tried.
+const WAYS_OF_PART: usize = 4;
 /// How many ways to say one thing are tried.
 const MOST_WAYS: usize = 12;
 
 /// A text that does what is asked, out of examples, phrases and words of the lexicon as they are written.
 #[must_use]
 pub fn simple(registry: &Registry, demand: &Demand) -> Option<String> {
+    several(registry, demand, 1).pop()
+}
+
+/// Up to so many texts that do what is asked.
+#[must_use]
+pub fn several(registry: &Registry, demand: &Demand, most: usize) -> Vec<String> {
+    let mut found = Vec::new();
     let pack = registry.pack();
     let mut pieces: Vec<Vec<String>> = Vec::new();
     // What begins a text comes first.
@@ -105,11 +114,14 @@ pub fn simple(registry: &Registry, demand: &Demand) -> Option<String> {
         }
         let said = said.join(". ");
         let text = command.map_or(said.clone(), |command| format!("{command} {said}").trim().to_owned());
-        if hear(registry, &text).meets(demand) {
-            return Some(text);
+        if hear(registry, &text).meets(demand) && !found.contains(&text) {
+            found.push(text);
+            if found.len() == most {
+                break;
+            }
         }
     }
-    None
+    found
 }
 
 fn begins(registry: &Registry, form: usize) -> bool {
@@ -159,10 +171,10 @@ fn ways_of_signal(pack: &Pack, signal: usize, partial: bool) -> Vec<String> {
     ways
 }
 
-/// A sequence of words and slots, spoken: each slot by the first way to say it; twice, by its first two.
+/// A sequence of words and slots, spoken: each slot by the first way to say it, then by the second, and so on.
 fn spoken(pack: &Pack, atoms: &[Atom]) -> Vec<String> {
     let mut found = Vec::new();
-    for nth in 0..2 {
+    for nth in 0..WAYS_OF_PART {
         let words: Option<Vec<String>> = atoms
             .iter()
             .map(|atom| match atom {

@@ -4,13 +4,17 @@ use crate::lexicon::{Atom, expand};
 use crate::model::class::{By, Fate};
 use crate::model::cond::{Operand, Place};
 use crate::model::ids::{ClassId, FrameId, FrameSet, InputId, Slot};
-use crate::model::lexicon::Form as Words;
+use crate::model::json::parse_text;
+use crate::model::lexicon::{Form as Words, Piece, RuleValue};
 use crate::model::value::Value;
-use crate::model::{Derivation, InputKind};
+use crate::model::{Component, Derivation, InputKind};
 
 use super::encode::{Encoder, Sight, Vague, Who};
 use super::sat::Lit;
 use super::term::{Entry, Form, Items, Term};
+
+/// How many values that a partial value can become are looked at.
+const MOST_COMPLETED: usize = 5_000;
 
 impl<'r> Encoder<'r> {
     /// Whether the gate lets a frame through.
@@ -156,14 +160,68 @@ impl<'r> Encoder<'r> {
         self.sat.implies(&[present], &[partial]);
         self.sat.implies(&[present], &[can]);
         // The text may say what no source makes a value of: the 31st of April.
-        let hard = self.sat.fresh();
-        let name = pack.names.text(pack.inputs[input.index()].name);
-        self.vague.push(Vague { lit: hard, why: format!("a part of a value of `{name}` that cannot be completed") });
+        let hard = if self.always_completed(input) { Lit::FALSE } else { self.sat.fresh() };
+        if hard != Lit::FALSE {
+            let name = pack.names.text(pack.inputs[input.index()].name);
+            self.vague
+                .push(Vague { lit: hard, why: format!("a part of a value of `{name}` that cannot be completed") });
+        }
         self.sat.implies(&[partial, must], &[present, hard]);
         match self.domains.known(Place::Input(input)) {
             Some(cell) => self.build(cell, present),
             None => Term::Opaque(present),
         }
+    }
+
+    /// Whether each partial value that a text can say becomes a value with any year and month.
+    fn always_completed(&self, input: InputId) -> bool {
+        let pack = self.pack;
+        let Some(signal) = self.moment.signal(input) else { return false };
+        pack.lexicon.signals[signal].rules.iter().all(|rule| {
+            let (RuleValue::Template(template), Words::Phrase(elems)) = (&rule.value, &rule.form) else {
+                return matches!(rule.value, RuleValue::Const(_) | RuleValue::Matched);
+            };
+            let Some(variants) = expand(elems, &pack.lexicon.endings) else { return false };
+            variants.iter().all(|variant| self.becomes_values(input, template, variant))
+        })
+    }
+
+    fn becomes_values(&self, input: InputId, template: &[Piece], variant: &[Atom]) -> bool {
+        let pack = self.pack;
+        let lacks = |part: usize| !variant.contains(&Atom::Part(part));
+        if !template.iter().any(|piece| matches!(piece, Piece::Part(part) if lacks(*part))) {
+            return true;
+        }
+        // What each piece can be: the text itself, what a part is said to be, or any component of a period.
+        let mut texts = vec![String::new()];
+        for piece in template {
+            let next: Vec<String> = match piece {
+                Piece::Text(text) => vec![text.clone()],
+                Piece::Part(part) if lacks(*part) => {
+                    let completion = pack
+                        .completions
+                        .iter()
+                        .find(|completion| completion.input == input && completion.part == *part);
+                    match completion.map(|completion| completion.component) {
+                        Some(Component::Year) => ["1900", "2020", "2021"].map(str::to_owned).to_vec(),
+                        Some(Component::Month) => (1..=12).map(|month| format!("{month:02}")).collect(),
+                        None => return false,
+                    }
+                }
+                Piece::Part(part) => {
+                    let values = pack.lexicon.parts[*part].rules.iter().map(|rule| rule.value.clone());
+                    match values.collect::<Option<Vec<String>>>() {
+                        Some(values) => values,
+                        None => return false,
+                    }
+                }
+            };
+            texts = texts.iter().flat_map(|text| next.iter().map(move |next| format!("{text}{next}"))).collect();
+            if texts.len() > MOST_COMPLETED {
+                return false;
+            }
+        }
+        texts.iter().all(|text| parse_text(pack, &pack.inputs[input.index()].ty, text).is_some())
     }
 
     /// How many words an alternative takes at least, and at most.

@@ -13,7 +13,7 @@ use crate::registry::Registry;
 use super::apart::Asks;
 use super::encode::Encoder;
 use super::guard::{Ordered, Taker, takers};
-use super::heard::simple;
+use super::heard::{several, simple};
 use super::sat::{Lit, Model};
 use super::situation::Situation;
 use super::term::Term;
@@ -21,6 +21,8 @@ use super::texts::{Demand, Found, Texts};
 
 /// How many models of one question are tried that the engine does not confirm.
 const MOST_MODELS: usize = 40;
+/// How many texts are tried for one model.
+const MOST_TEXTS: usize = 30;
 /// How many situations in which the boundary itself fails are tried before one of them is taken.
 const MOST_FAILURES: usize = 4;
 /// How many turns one question takes, those included in which something is learnt.
@@ -186,6 +188,15 @@ impl<'r> Seeker<'r> {
                     }
                 }
                 Seen::Otherwise => {}
+            }
+            if strict && (!demand.partial.is_empty() || demand.matched.len() > 1) {
+                // Which part is said, and which alternative is the longest, no demand says.
+                for text in several(self.encoder.registry, &demand, MOST_TEXTS) {
+                    let situation = self.encoder.situation(&model, &text);
+                    if see(&situation, (one, other)) == Seen::Confirmed {
+                        return Answer::Yes(Box::new(Witness { situation, takers: (one, other) }));
+                    }
+                }
             }
             if !strict && failures == 0 {
                 strict = true;
