@@ -20,6 +20,6 @@ fn every_reference_leads_somewhere() {
             assert!(schema["definitions"][name].is_object(), "{name}");
             count += 1;
         }
-        assert_eq!(count == 0, *kind == Kind::Config);
+        assert!(count > 0, "no reference in the schema of {kind:?}");
     }
 }
