@@ -235,7 +235,12 @@ impl<'r> Hearing<'r> {
         if there.is_empty() && maybe.is_empty() {
             return Vec::new();
         }
-        let heard: Vec<&Label> = if there.is_empty() { maybe.clone() } else { there.clone() };
+        let heard: Vec<&Label> = there.iter().chain(&maybe).copied().collect();
+        // Of several values of the same words the outermost rule's counts; where it is not sure that it is there, any.
+        let may_be_partial = |outermost: Option<&&Label>| {
+            let sure = maybe.is_empty() && outermost.is_some();
+            heard.iter().any(|label| label.partial && (!sure || outermost.is_some_and(|of| of.rule == label.rule)))
+        };
         match self.ask {
             Ask::Nothing | Ask::Unsaid => vec![said],
             Ask::Ambiguous => {
@@ -251,12 +256,16 @@ impl<'r> Hearing<'r> {
                 vec![now]
             }
             Ask::PartialFirst => vec![match said {
-                Said::Nothing if heard.iter().any(|label| label.partial) => Said::Enough,
+                Said::Nothing if may_be_partial(heard.iter().min_by_key(|label| label.rule)) => Said::Enough,
                 Said::Nothing => return Vec::new(),
                 said => said,
             }],
-            Ask::PartialLast => vec![if heard.iter().any(|label| label.partial) { Said::Enough } else { Said::Other }],
+            Ask::PartialLast => {
+                let partial = may_be_partial(heard.iter().max_by_key(|label| label.rule));
+                vec![if partial { Said::Enough } else { Said::Other }]
+            }
             Ask::Partial => {
+                let heard = if there.is_empty() { &maybe } else { &there };
                 let partial: Vec<Option<u32>> =
                     heard.iter().filter(|label| label.partial).map(|label| label.meaning).collect();
                 if partial.is_empty() || (!there.is_empty() && there.iter().any(|label| !label.partial)) {

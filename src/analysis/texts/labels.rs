@@ -33,6 +33,8 @@ pub struct Label {
     pub partial: bool,
     /// Whether the matcher surely sees every match.
     pub seen: bool,
+    /// Its rule, where it matters what is said: of several values of the same words that of the first rule comes first.
+    pub rule: usize,
 }
 
 /// The rules of a signal as one automaton, with what its ends come to.
@@ -49,10 +51,12 @@ impl Rules {
             pack,
             signal,
             exact: meanings,
+            rule: 0,
             rules: Rules { automaton: Automaton::default(), labels: Vec::new() },
             meanings: Vec::new(),
         };
         for rule in 0..pack.lexicon.signals[signal].rules.len() {
+            builder.rule = rule;
             builder.rule(rule, vocabulary);
         }
         builder.rules.automaton.finish();
@@ -69,6 +73,8 @@ struct Builder<'p> {
     pack: &'p Pack,
     signal: usize,
     exact: bool,
+    /// The rule that is taken in.
+    rule: usize,
     rules: Rules,
     meanings: Vec<Meaning>,
 }
@@ -80,28 +86,36 @@ impl Builder<'_> {
         match &rule.value {
             RuleValue::Const(value) => {
                 let meaning = self.meaning(Meaning::Value(value.clone()));
-                self.add(&rule.form, Label { read: Surely::Yes, meaning, partial: false, seen: true }, vocabulary);
+                self.add(
+                    &rule.form,
+                    Label { read: Surely::Yes, meaning, partial: false, seen: true, rule: 0 },
+                    vocabulary,
+                );
             }
             RuleValue::Matched => {
                 let read = if self.reads_all() { Surely::Yes } else { Surely::Perhaps };
-                self.add(&rule.form, Label { read, meaning: None, partial: false, seen: true }, vocabulary);
+                self.add(&rule.form, Label { read, meaning: None, partial: false, seen: true, rule: 0 }, vocabulary);
             }
             RuleValue::Template(_) => {
                 let Form::Phrase(elems) = &rule.form else {
                     let label = self.said(index, &[], &[]);
                     return self.add(&rule.form, label, vocabulary);
                 };
-                let mut by_slots: BTreeMap<Vec<usize>, Vec<Vec<Atom>>> = BTreeMap::new();
-                for sequence in expand(elems, &lexicon.endings).unwrap_or_default() {
-                    let slots =
-                        sequence.iter().filter_map(|atom| if let Atom::Part(part) = atom { Some(*part) } else { None });
-                    by_slots.entry(slots.collect()).or_default().push(sequence);
-                }
-                for (slots, sequences) in by_slots {
+                for (slots, sequences) in self.by_slots(elems) {
                     self.template(index, &slots, &sequences, vocabulary);
                 }
             }
         }
+    }
+
+    /// The sequences that a phrase stands for, those with the same parts together.
+    fn by_slots(&self, elems: &[Elem]) -> BTreeMap<Vec<usize>, Vec<Vec<Atom>>> {
+        let mut by_slots: BTreeMap<Vec<usize>, Vec<Vec<Atom>>> = BTreeMap::new();
+        for sequence in expand(elems, &self.pack.lexicon.endings).unwrap_or_default() {
+            let slots = sequence.iter().filter_map(|atom| if let Atom::Part(part) = atom { Some(*part) } else { None });
+            by_slots.entry(slots.collect()).or_default().push(sequence);
+        }
+        by_slots
     }
 
     /// The sequences of a template that have the same slots.
@@ -117,7 +131,7 @@ impl Builder<'_> {
         let missing = fills.contains(&None);
         let alike = if missing || self.reads_all() { Surely::Yes } else { Surely::Perhaps };
         if !known || count > MAX_COMBINATIONS || (alike == Surely::Yes && !self.exact) {
-            let label = Label { read: alike, meaning: None, partial: missing, seen: true };
+            let label = Label { read: alike, meaning: None, partial: missing, seen: true, rule: 0 };
             let any = vec![None; slots.len()];
             return self.sequences(sequences, slots, &any, label, vocabulary);
         }
@@ -176,13 +190,24 @@ impl Builder<'_> {
         }
     }
 
+    /// Takes a form in that always comes to the same.
     fn add(&mut self, form: &Form, label: Label, vocabulary: &mut Vocabulary) {
-        let end = self.label(Label { seen: vocabulary.sees(form), ..label });
-        self.rules.automaton.add(form, end, vocabulary, &self.pack.lexicon);
+        match form {
+            Form::Phrase(elems) if has_parts(elems) => {
+                for (slots, sequences) in self.by_slots(elems) {
+                    let any = vec![None; slots.len()];
+                    self.sequences(&sequences, &slots, &any, label, vocabulary);
+                }
+            }
+            form => {
+                let end = self.label(Label { seen: vocabulary.sees(form), ..label });
+                self.rules.automaton.add(form, end, vocabulary, &self.pack.lexicon);
+            }
+        }
     }
 
     fn label(&mut self, label: Label) -> u32 {
-        let label = if self.exact { label } else { Label { meaning: None, ..label } };
+        let label = if self.exact { Label { rule: self.rule, ..label } } else { Label { meaning: None, ..label } };
         let labels = &mut self.rules.labels;
         let at = labels.iter().position(|other| *other == label).unwrap_or_else(|| {
             labels.push(label);
@@ -226,8 +251,8 @@ impl Builder<'_> {
         let value = Recognised::Template(fills.iter().map(|fill| fill.as_ref().and_then(text)).collect());
         let occurrence = Occurrence { signal: self.signal, rule, value, span: (0, 0), tokens: (0, 0) };
         match meaning(self.pack, &occurrence) {
-            Some(meaning) => Label { read: Surely::Yes, meaning: self.meaning(meaning), partial, seen: true },
-            None => Label { read: Surely::No, meaning: None, partial: false, seen: true },
+            Some(meaning) => Label { read: Surely::Yes, meaning: self.meaning(meaning), partial, seen: true, rule: 0 },
+            None => Label { read: Surely::No, meaning: None, partial: false, seen: true, rule: 0 },
         }
     }
 
@@ -239,4 +264,12 @@ impl Builder<'_> {
         let ty = if all { ty.item().unwrap_or(ty) } else { ty };
         matches!(ty, Type::Text | Type::Narrative | Type::Id)
     }
+}
+
+fn has_parts(elems: &[Elem]) -> bool {
+    elems.iter().any(|elem| match elem {
+        Elem::Slot(Slot::Part(_)) => true,
+        Elem::Choice { of, .. } => of.iter().any(|sequence| has_parts(sequence)),
+        Elem::Word(_) | Elem::Stem { .. } | Elem::Slot(Slot::Signal(_)) => false,
+    })
 }
