@@ -273,3 +273,24 @@ fn junit_has_a_case_for_each_file() {
     let denied = report::junit(&sources, &found, true).expect("a document");
     assert_eq!(quick_junit::Report::deserialize_from_str(&denied).expect("JUnit").failures, 3);
 }
+
+/// What would move or hide text on a terminal is shown as what it is, and carets stay under the text at fault.
+#[test]
+fn characters_that_would_hide_are_shown() {
+    let texts = [
+        ("a: \u{202e}знач\u{202c} [х]\n", "[х]"),
+        ("a: до\u{200b}\u{feff}\u{2060}м [х]\n", "[х]"),
+        ("a: \u{1b}[31mred\u{7} [х]\n", "[х]"),
+        ("a: 👩\u{200d}👩\u{200d}👧 [х]\n", "[х]"),
+        ("a: \u{85}\u{2028}\u{ad} [х]\n", "[х]"),
+        ("a: 1\rb: [х]", "[х]"),
+        ("a: e\u{301}\u{302} 値 [х]", "[х]"),
+    ];
+    let shown = texts.map(|(text, at)| pointed(text, at)).concat();
+    let raw = [
+        '\u{202e}', '\u{202c}', '\u{200b}', '\u{feff}', '\u{2060}', '\u{1b}', '\u{7}', '\u{85}', '\u{2028}', '\u{ad}',
+        '\r',
+    ];
+    assert!(!shown.contains(raw), "{shown:?}");
+    assert_snapshot!(shown);
+}

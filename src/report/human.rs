@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-use crate::diag::{Diagnostic, Label, Severity};
-use crate::source::{FileId, SourceMap, Span};
+use crate::diag::{Diagnostic, Label, Severity, hidden};
+use crate::source::{FileId, LineColumn, SourceMap, Span};
 
 /// Labels further apart than this, in lines, are shown as two excerpts.
 const FAR_APART: usize = 40;
 /// Lines longer than this, in characters, are cut.
 const LONGEST_LINE: usize = 160;
+/// What joins the parts of an emoji.
+const JOINER: char = '\u{200d}';
 /// How much of a long line stays before its first label.
 const LEAD: usize = 40;
 
@@ -41,7 +43,10 @@ pub fn human(sources: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> St
     }
     shown.sort_unstable();
     for at in shown {
-        text.push_str(&renderer.render(&[group(sources, &diagnostics[at])]));
+        let d = &diagnostics[at];
+        let excerpts = excerpts(sources, d);
+        let places: Vec<_> = excerpts.iter().map(|excerpt| (excerpt.name, excerpt.at)).collect();
+        text.push_str(&placed(renderer.render(&[group(excerpts, d)]), &places));
         text.push_str("\n\n");
     }
     for (file, count) in more {
@@ -50,14 +55,28 @@ pub fn human(sources: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> St
     text
 }
 
-fn group<'a>(sources: &'a SourceMap, d: &'a Diagnostic) -> Group<'a> {
+/// A report with the right columns above its excerpts: the renderer counts in what is shown of a line.
+fn placed(mut report: String, places: &[(&str, LineColumn)]) -> String {
+    // Below the message, which may name places itself.
+    let mut from = report.find('\n').unwrap_or(0);
+    for (name, LineColumn { line, column }) in places {
+        let before = format!("{name}:{line}:");
+        let Some(at) = report[from..].find(&before).map(|at| from + at + before.len()) else { continue };
+        let digits = report[at..].bytes().take_while(u8::is_ascii_digit).count();
+        report.replace_range(at..at + digits, &column.to_string());
+        from = at;
+    }
+    report
+}
+
+fn group<'a>(excerpts: Vec<Excerpt<'a>>, d: &'a Diagnostic) -> Group<'a> {
     let level = match d.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
     let mut group = Group::with_title(level.primary_title(d.message.as_str()).id(d.code.slug()));
-    for excerpt in excerpts(sources, d) {
+    for excerpt in excerpts {
         group = match excerpt.text.as_str() {
             "" => group.element(Origin::path(excerpt.name).line(1).char_column(1)),
             _ => group.element(excerpt.snippet()),
@@ -72,6 +91,8 @@ fn group<'a>(sources: &'a SourceMap, d: &'a Diagnostic) -> Group<'a> {
 /// Some lines of one file, with the labels on them.
 struct Excerpt<'a> {
     name: &'a str,
+    /// The place that stands above it.
+    at: LineColumn,
     first_line: usize,
     text: String,
     marks: Vec<(std::ops::Range<usize>, bool, &'a str)>,
@@ -90,6 +111,7 @@ impl<'a> Excerpt<'a> {
 /// A label on one line: a span over several lines keeps the part on its first.
 struct Mark<'a> {
     file: FileId,
+    at: LineColumn,
     line: usize,
     line_start: usize,
     start: usize,
@@ -133,16 +155,18 @@ fn mark<'a>(sources: &SourceMap, label: &'a Label, primary: bool) -> Mark<'a> {
     let end = floor(text, end as usize).max(start);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = line_end(text, start);
-    let line = sources.start(label.span).line;
+    let at = sources.start(label.span);
+    let line = at.line;
     let start = start.min(line_end);
-    Mark { file, line, line_start, start, end: end.clamp(start, line_end), primary, message: &label.message }
+    Mark { file, at, line, line_start, start, end: end.clamp(start, line_end), primary, message: &label.message }
 }
 
 fn excerpt<'a>(sources: &'a SourceMap, file: FileId, marks: &[&Mark<'a>]) -> Excerpt<'a> {
     let text = sources.text(file);
+    let at = marks.iter().find(|mark| mark.primary).unwrap_or(&marks[0]).at;
     // Of an empty file there is nothing to show.
     let mut excerpt =
-        Excerpt { name: sources.name(file), first_line: marks[0].line, text: String::new(), marks: Vec::new() };
+        Excerpt { name: sources.name(file), at, first_line: marks[0].line, text: String::new(), marks: Vec::new() };
     if text.is_empty() {
         return excerpt;
     }
@@ -156,9 +180,10 @@ fn excerpt<'a>(sources: &'a SourceMap, file: FileId, marks: &[&Mark<'a>]) -> Exc
             excerpt.text.push('…');
         }
         let base = excerpt.text.len();
-        excerpt.text.push_str(&text[kept.clone()]);
+        let line = Line::new(&text[kept.clone()]);
+        excerpt.text.push_str(&line.shown);
         for mark in here {
-            let place = |at: usize| base + at.clamp(kept.start, kept.end) - kept.start;
+            let place = |at: usize| base + line.place(at.clamp(kept.start, kept.end) - kept.start);
             excerpt.marks.push((place(mark.start)..place(mark.end), mark.primary, mark.message));
         }
         if kept.end < end {
@@ -169,6 +194,35 @@ fn excerpt<'a>(sources: &'a SourceMap, file: FileId, marks: &[&Mark<'a>]) -> Exc
     }
     excerpt.marks.sort_by_key(|(range, primary, _)| (!primary, range.start));
     excerpt
+}
+
+/// A line as it is shown: what would be hidden, or hide other things, by its number.
+struct Line {
+    shown: String,
+    /// Where what was written out stands in the line, and how much longer the line has become up to there.
+    longer: Vec<(usize, usize)>,
+}
+
+impl Line {
+    fn new(text: &str) -> Self {
+        let mut line = Self { shown: String::with_capacity(text.len()), longer: Vec::new() };
+        for (at, c) in text.char_indices() {
+            // The renderer shows the controls of ASCII itself, and takes tabs for spaces.
+            if hidden::is_hidden(c) && c != JOINER || c.is_control() && !c.is_ascii() {
+                line.shown.push_str(&format!("<U+{:04X}>", u32::from(c)));
+                line.longer.push((at, line.shown.len() - at - c.len_utf8()));
+            } else {
+                line.shown.push(c);
+            }
+        }
+        line
+    }
+
+    /// Where a place of the line is shown.
+    fn place(&self, at: usize) -> usize {
+        let before = self.longer.partition_point(|(place, _)| *place < at);
+        at + before.checked_sub(1).map_or(0, |last| self.longer[last].1)
+    }
 }
 
 /// The part of a line that is shown: all of a short line, else some characters round `focus`.
