@@ -168,6 +168,12 @@ impl Diagnostics {
         self.0.borrow().iter().any(Diagnostic::is_error)
     }
 
+    /// Whether there is a finding of a code so far.
+    #[must_use]
+    pub fn has(&self, code: Code) -> bool {
+        self.0.borrow().iter().any(|d| d.code == code)
+    }
+
     /// How many findings there are, repeats included.
     #[must_use]
     pub fn len(&self) -> usize {

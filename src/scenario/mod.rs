@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
 use crate::language;
 use crate::source::{FileId, Span};
 use crate::syntax::{self, Field, Format, Kind, Node, Reader};
@@ -95,7 +95,9 @@ pub fn parse(file: FileId, text: &str, format: Format) -> Parsed {
     let out = Diagnostics::new();
     let root = syntax::parse(file, text, format, &out);
     let mut parsed = Parsed::default();
-    if let Some(root) = root {
+    // Where the text cannot be read as it stands, what it holds is a guess.
+    let guessed = out.has(Code::SyntaxError);
+    if let Some(root) = root.filter(|_| !guessed) {
         scenarios(&root, &out, &mut parsed.scenarios);
     }
     let mut first: Vec<(String, Span)> = Vec::new();
@@ -114,7 +116,15 @@ pub fn parse(file: FileId, text: &str, format: Format) -> Parsed {
 }
 
 fn scenarios(root: &Node, out: &Diagnostics, all: &mut Vec<Scenario>) {
-    let many = matches!(&root.kind, Kind::Table(table) if table.get("scenarios").is_some());
+    let one = |key: &str| suggest(key, ["scenario"]).is_some() && !key.ends_with('s');
+    let many = match &root.kind {
+        // A misspelt key is read as what it was meant to be.
+        Kind::Table(table) if table.get("scenario").is_none() && !table.iter().any(|entry| one(&entry.key)) => {
+            table.iter().any(|entry| suggest(&entry.key, ["scenarios"]).is_some())
+        }
+        Kind::Table(table) => table.get("scenarios").is_some(),
+        _ => false,
+    };
     if !many {
         all.extend(scenario(root, out));
         return;

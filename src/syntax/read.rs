@@ -69,7 +69,16 @@ impl<'a> Reader<'a> {
 
     fn optional_or_null(&self, key: &'static str) -> Option<Field<'a>> {
         self.ask(key);
-        self.table.get(key).map(|node| Field { node, out: self.out })
+        self.table.get(key).or_else(|| self.meant(key)).map(|node| Field { node, out: self.out })
+    }
+
+    /// The value of a misspelt key, which [`Reader::finish`] reports, is read as what it was meant to be.
+    fn meant(&self, key: &str) -> Option<&'a Node> {
+        if self.shape.rest.is_some() {
+            return None; // it may be a name of the author's choice
+        }
+        let near = |entry: &&Entry| !self.shape.has(&entry.key) && suggest(&entry.key, self.shape.names()) == Some(key);
+        self.table.iter().find(near).map(|entry| &entry.value)
     }
 
     /// The entry of a key, for messages about the key itself. It counts as asked for.
@@ -462,7 +471,8 @@ mod tests {
         let (_, found) = on("{ona: 1, zzz: 2, when: 3}", |f| {
             let r = f.table(&SETTLE_ROW).expect("a table");
             assert!(r.has("zzz") && r.entry("when").is_some());
-            assert!(r.optional("on").is_none() && r.required("do").is_none());
+            assert!(r.optional("on").is_some(), "a misspelt key is read as what it was meant to be");
+            assert!(r.required("do").is_none());
             r.finish();
         });
         assert_eq!(

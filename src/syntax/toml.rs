@@ -1,7 +1,9 @@
 //! TOML 1.1 from the events of the toml crate's parser. Syntax errors do not end the reading.
 
 mod errors;
+mod runaway;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use toml::value::Datetime;
@@ -9,6 +11,8 @@ use toml_parser::decoder::ScalarKind;
 use toml_parser::lexer::TokenKind;
 use toml_parser::parser::{Event, EventKind, RecursionGuard, ValidateWhitespace, parse_document};
 use toml_parser::{ErrorSink, ParseError, Raw, Source};
+
+use runaway::{Kind as Open, Runaway};
 
 use super::tree::{Id, Origin, Part, Tree};
 use super::{Kind, Node, without_mark};
@@ -23,17 +27,21 @@ pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
 pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     // The lexer skips one byte-order mark itself: skipping it here as well would let a second one through.
     let (_, offset) = without_mark(tree.text);
-    let source = Source::new(tree.text);
-    let tokens = source.lex().into_vec();
-    let mut events: Vec<Event> = Vec::with_capacity(tokens.len());
-    let mut errors = Errors::default();
-    {
-        let mut whitespace = ValidateWhitespace::new(&mut events, source);
-        let depth = u32::try_from(tree.limits.max_depth).unwrap_or(u32::MAX);
-        let mut guard = RecursionGuard::new(&mut whitespace, depth);
-        parse_document(&tokens, &mut guard, &mut errors);
+    let depth = u32::try_from(tree.limits.max_depth).unwrap_or(u32::MAX);
+    let mut text = Cow::Borrowed(tree.text);
+    let (mut events, mut errors) = read(&text, depth);
+    for _ in 0..MOST_RUNAWAYS {
+        errors.sort();
+        if errors.too_deep().is_some() || errors.kept.is_empty() || text.len() > LONGEST_MENDED {
+            break;
+        }
+        let Some(open) = runaway::find(Source::new(&text), &events, &errors.kept) else { break };
+        let found = left_open(&tree, &open);
+        tree.report(found);
+        text = runaway::without(&text, open.entry).into();
+        (events, errors) = read(&text, depth);
     }
-    drop(tokens);
+    let source = Source::new(&text);
     let root = tree.table(tree.span(offset, tree.text.len()), None, Origin::Value);
     let mut reader = Toml {
         tree,
@@ -55,6 +63,41 @@ pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     reader.finish()
 }
 
+/// The events of a text and the errors of reading it.
+fn read(text: &str, depth: u32) -> (Vec<Event>, Errors) {
+    let source = Source::new(text);
+    let tokens = source.lex().into_vec();
+    let mut events: Vec<Event> = Vec::with_capacity(tokens.len());
+    let mut errors = Errors::default();
+    let mut whitespace = ValidateWhitespace::new(&mut events, source);
+    let mut guard = RecursionGuard::new(&mut whitespace, depth);
+    parse_document(&tokens, &mut guard, &mut errors);
+    (events, errors)
+}
+
+/// What is left open, and where it must have been closed.
+fn left_open(tree: &Tree<'_>, open: &Runaway) -> Diagnostic {
+    let (message, help) = match open.kind {
+        Open::Quote => (
+            "text without its closing quote".to_owned(),
+            "close the quote; text over several lines needs three quotes on either side".to_owned(),
+        ),
+        Open::Bracket(sign) => {
+            let close = if sign == '{' { '}' } else { ']' };
+            (format!("`{sign}` has no `{close}`"), format!("close it with `{close}`"))
+        }
+        Open::Sign => ("a key without a value".to_owned(), "write `key = value`".to_owned()),
+    };
+    let found = Diagnostic::error(Code::SyntaxError, tree.span(open.place.start, open.place.end), message).help(help);
+    match open.next {
+        Some(next) if open.kind != Open::Sign => found.also(tree.span(next, next), "here something else begins"),
+        _ => found,
+    }
+}
+
+/// How many entries with something left open are set aside in one text, and how long it may be.
+const MOST_RUNAWAYS: usize = 20;
+const LONGEST_MENDED: usize = 1 << 20;
 /// More errors than this are only counted.
 const MOST_ERRORS: usize = 5_000;
 /// How the parser's words for its depth limit begin.
@@ -65,6 +108,16 @@ const TOO_DEEP: &str = "cannot recurse further";
 struct Errors {
     kept: Vec<ParseError>,
     count: usize,
+}
+
+impl Errors {
+    fn sort(&mut self) {
+        self.kept.sort_by_key(|error| error.unexpected().map_or(0, |span| span.start()));
+    }
+
+    fn too_deep(&self) -> Option<&ParseError> {
+        self.kept.iter().find(|error| error.description().starts_with(TOO_DEEP))
+    }
 }
 
 impl ErrorSink for Errors {
@@ -229,16 +282,27 @@ impl Toml<'_> {
     }
 
     fn finish(mut self) -> Option<Node> {
-        let mut errors = std::mem::take(&mut self.errors.kept);
-        errors.sort_by_key(|error| error.unexpected().map_or(0, |span| span.start()));
+        self.errors.sort();
         // Past the limit the parser skips, and what it says about the rest is of no use.
-        if let Some(error) = errors.iter().find(|error| error.description().starts_with(TOO_DEEP)) {
+        if let Some(error) = self.errors.too_deep() {
             let place = self.span(error.unexpected().unwrap_or_default());
             self.tree.too_deep(place);
             return None;
         }
-        for error in &errors {
-            let found = self.explain(error);
+        let mut quoted = None;
+        for error in std::mem::take(&mut self.errors.kept) {
+            // Where a quote is missing all else on the line is read inside out: one finding is enough.
+            let at = error.unexpected().or(error.context()).map_or(0, |span| span.start());
+            let line = self.source.input()[..at].rfind('\n').map_or(0, |end| end + 1);
+            let odd = runaway::lacks_quote(&self.source.input()[line..]);
+            if odd && quoted == Some(line) {
+                continue;
+            }
+            let mut found = self.explain(&error);
+            if odd {
+                quoted = Some(line);
+                found = found.help("a quote is missing on this line: close each text that is opened");
+            }
             self.tree.report(found);
         }
         self.tree.finish(self.root)

@@ -284,6 +284,13 @@ impl Yaml<'_> {
     fn syntax_error(&mut self, error: &granit_parser::ScanError) {
         let text = self.tree.text;
         let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
+        if let Some(open) = errors::left_open(error.kind(), text, at) {
+            let help = "close the quote on its line";
+            let found =
+                Diagnostic::error(Code::SyntaxError, self.tree.span(open, open + 1), "text without its closing quote");
+            self.tree.report(found.also(self.tree.span(at, at), "the next quote is taken for its end").help(help));
+            return;
+        }
         let (code, message, help) = errors::explain(error.kind(), self.tree.limits.max_depth);
         let at = errors::place(error.kind(), text, at);
         let width =

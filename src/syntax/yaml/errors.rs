@@ -23,6 +23,18 @@ pub(super) fn place(kind: &ErrorKind, text: &str, at: usize) -> usize {
     text[line_start..line_end].find('\t').map_or(at, |found| line_start + found)
 }
 
+/// Where a text in quotes begins that ends on another line, with more text behind it: most likely its own closing quote is missing.
+pub(super) fn left_open(kind: &ErrorKind, text: &str, at: usize) -> Option<usize> {
+    let quote = match kind {
+        ErrorKind::InvalidTrailingSingleQuotedScalar => '\'',
+        ErrorKind::InvalidTrailingDoubleQuotedScalar => '"',
+        _ => return None,
+    };
+    let close = text.get(..at)?.rfind(quote)?;
+    let open = text[..close].rfind(quote)?;
+    text[open..close].contains('\n').then_some(open)
+}
+
 /// The code, the message and the help of a syntax error.
 pub(super) fn explain(kind: &ErrorKind, max_depth: usize) -> (Code, String, &'static str) {
     use ErrorKind as E;
