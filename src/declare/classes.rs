@@ -59,6 +59,10 @@ pub(super) fn outlines<'n, 'a: 'n>(cx: &Cx<'a>, classes: &'n [Node]) -> Vec<Outl
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     for node in classes {
         let Kind::Table(table) = &node.kind else { continue };
+        if table.get("id").is_none() {
+            // A misspelt `id` is known as such then, and read as what it was meant to be.
+            cx.allow(table, &language::CLASS);
+        }
         let Some(id) = cx.need(table, node.span, "a transition class", "id") else { continue };
         let Some(text) = cx.word(id) else { continue };
         if let Some(first) = seen.get(text) {

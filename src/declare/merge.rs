@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
-use crate::language::{SECTIONS, Shape, Value};
+use crate::language::{CLASS, SECTIONS, Shape, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
@@ -80,7 +80,10 @@ pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n
             Field::new(document, out).wrong_type::<()>("sections (a table)");
             continue;
         };
-        if table.entry("id").is_some() {
+        // A class whose `id` is missing or misspelt is still a class.
+        let of_class = table.iter().filter(|entry| CLASS.has(&entry.key)).count();
+        let of_pack = table.iter().filter(|entry| SECTIONS.has(&entry.key)).count();
+        if table.entry("id").is_some() || (of_class > 4 && of_pack < 2) {
             sections.classes.push(document);
             continue;
         }

@@ -51,7 +51,7 @@ pub fn parse_phrase(
     let words = elems.iter().position(|elem| !is_sentence_mark(elem)).unwrap_or(elems.len());
     elems.drain(..words);
     if elems.is_empty() {
-        return Err(error(0..text.len(), "the phrase has no words", None));
+        return Err(error(0..text.len(), "the phrase has no words", Some("write the words that are to be heard")));
     }
     if may_be_empty(&elems) {
         let help = "keep at least one word outside of `[ ]`";
@@ -136,9 +136,19 @@ impl<S: Fn(&str) -> Option<Slot>, E: Fn(&str) -> Option<usize>> Parser<'_, S, E>
                     Some((_, closer)) if closer == c => return Ok((elems, any)),
                     Some((from, closer)) if c != '}' => {
                         let message = format!("`{c}` where `{closer}` is expected");
-                        return Err(error(from..here.end, message, None));
+                        return Err(error(
+                            from..here.end,
+                            message,
+                            Some("close brackets in the order in which they were opened"),
+                        ));
                     }
-                    _ => return Err(error(here, format!("`{c}` closes nothing"), None)),
+                    _ => {
+                        return Err(error(
+                            here,
+                            format!("`{c}` closes nothing"),
+                            Some("take it out, or open a bracket before it"),
+                        ));
+                    }
                 },
                 '~' => {
                     let help = Some("write `~` directly after the stem: `stem~endings`");
@@ -173,13 +183,17 @@ impl<S: Fn(&str) -> Option<Slot>, E: Fn(&str) -> Option<usize>> Parser<'_, S, E>
         let name = self.text[start + 1..end - 1].trim();
         let at = start..end;
         if name.is_empty() {
-            return Err(error(at, "the slot has no name", None));
+            return Err(error(at, "the slot has no name", Some("write `{name}`")));
         }
         if self.touches_word_before(start) || self.touches_word_after(end) {
             return Err(error(at, "a slot stands for whole words", Some("put a space between it and the word")));
         }
         let Some(slot) = (self.resolve_slot)(name) else {
-            let found = error(at, format!("nothing is called `{name}` here"), None);
+            let found = error(
+                at,
+                format!("nothing is called `{name}` here"),
+                Some("a rule names parts of a value, a trigger signals: declare it, or take it out"),
+            );
             return Err(PhraseError { code: Code::UnknownSlot, ..found });
         };
         self.pos = end;
@@ -256,14 +270,18 @@ impl<S: Fn(&str) -> Option<Slot>, E: Fn(&str) -> Option<usize>> Parser<'_, S, E>
         let end = length.map_or(self.text.len(), |length| from + length);
         let name = &self.text[from..end];
         if name.is_empty() {
-            return Err(error(self.pos..from, "`~` without the name of an ending set", None));
+            return Err(error(self.pos..from, "`~` without the name of an ending set", Some("write `stem~set`")));
         }
         if stem.chars().filter(|c| c.is_alphabetic()).count() < MIN_STEM {
             let message = format!("a stem has at least {MIN_STEM} letters");
             return Err(error(at, message, Some("write the forms out: `(one|other)`")));
         }
         let Some(endings) = (self.endings)(name) else {
-            let found = error(from..end, format!("no ending set is called `{name}`"), None);
+            let found = error(
+                from..end,
+                format!("no ending set is called `{name}`"),
+                Some("declare it under `[ending]`, or write the forms out"),
+            );
             return Err(PhraseError { code: Code::UnknownSlot, ..found });
         };
         self.pos = end;

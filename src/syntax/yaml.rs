@@ -291,11 +291,15 @@ impl Yaml<'_> {
             self.tree.report(found.also(self.tree.span(at, at), "the next quote is taken for its end").help(help));
             return;
         }
+        let above = errors::line_without_sign(error.kind(), text, at);
         let (code, message, help) = errors::explain(error.kind(), self.tree.limits.max_depth);
         let at = errors::place(error.kind(), text, at);
         let width =
             text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| !c.is_control()).map_or(0, char::len_utf8);
         let mut found = Diagnostic::error(code, self.tree.span(at, at + width), message);
+        if let Some(line) = above {
+            found = found.also(self.tree.span(line.start, line.end), "this line has no `:`");
+        }
         let names_bracket = matches!(
             error.kind(),
             ErrorKind::MismatchedFlowCollectionEnd { .. } | ErrorKind::UnclosedFlowCollection { .. }

@@ -1,5 +1,7 @@
 //! What YAML syntax errors mean and what to write instead.
 
+use std::ops::Range;
+
 use granit_parser::ErrorKind;
 
 use crate::diag::{Code, quoted};
@@ -21,6 +23,18 @@ pub(super) fn place(kind: &ErrorKind, text: &str, at: usize) -> usize {
     let line_start = text[..at].rfind('\n').map_or(0, |found| found + 1);
     let line_end = text[at..].find('\n').map_or(text.len(), |found| at + found);
     text[line_start..line_end].find('\t').map_or(at, |found| line_start + found)
+}
+
+/// The line above a `:` that cannot stand where it is, if that line is one whose own `:` may be missing.
+pub(super) fn line_without_sign(kind: &ErrorKind, text: &str, at: usize) -> Option<Range<usize>> {
+    if !matches!(kind, ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement) {
+        return None;
+    }
+    let end = text.get(..at)?.rfind('\n')?;
+    let start = text[..end].rfind('\n').map_or(0, |before| before + 1);
+    let line = text[start..end].trim();
+    let begins = start + text[start..end].find(line)?;
+    (!line.is_empty() && !line.contains(':') && !line.starts_with('#')).then(|| begins..begins + line.len())
 }
 
 /// Where a text in quotes begins that ends on another line, with more text behind it: most likely its own closing quote is missing.
