@@ -2,7 +2,7 @@
 //! with what to write instead, and without a train of findings that are none.
 //!
 //! The mistakes are made out of what stands in the files. There are some hundred thousand; of each kind some are taken, spread evenly
-//! over files and formats, the same ones on every run. `MISTAKES=N cargo test --test mistakes` takes N of each kind.
+//! over files and formats, the same ones on every run.
 
 #[path = "mistakes/body.rs"]
 mod body;
@@ -24,7 +24,7 @@ use judge::Copy;
 use segue::syntax::Format;
 
 /// How many mistakes of a kind are made at least, where there are as many.
-const OF_A_KIND: usize = 16;
+const OF_A_KIND: usize = 15;
 /// Of these more, because they are of many sorts.
 const OF_MANY_SORTS: &[&str] = &["deleted declaration", "renamed declaration"];
 /// Kinds that there are fewer than fifteen of.
@@ -45,11 +45,17 @@ fn spread(all: Vec<Mistake>, most: usize, turn: usize) -> Vec<Mistake> {
             break;
         }
     }
+    // Where there are few, all of them.
+    let rest = (0..files.len()).flat_map(|file| (0..files[file].len()).map(move |at| (file, at)));
+    for place in rest.collect::<Vec<_>>() {
+        if taken.len() < most {
+            taken.insert(place);
+        }
+    }
     taken.into_iter().map(|(file, at)| files[file][at].clone()).collect()
 }
 
 fn all_of(copies: &[Copy], made: impl Fn(&Copy) -> Vec<Mistake> + Sync, least: usize) {
-    let wanted = std::env::var("MISTAKES").ok().and_then(|most| most.parse().ok()).unwrap_or(OF_A_KIND);
     let mut kinds: BTreeMap<&str, Vec<(&Copy, Vec<Mistake>)>> = BTreeMap::new();
     for copy in copies {
         let mut here: BTreeMap<&str, Vec<Mistake>> = BTreeMap::new();
@@ -62,7 +68,7 @@ fn all_of(copies: &[Copy], made: impl Fn(&Copy) -> Vec<Mistake> + Sync, least: u
     let mut files = BTreeSet::new();
     let mut work: Vec<(&Copy, Mistake)> = Vec::new();
     for (turn, (kind, of)) in kinds.into_iter().enumerate() {
-        let wanted = if OF_MANY_SORTS.contains(&kind) { wanted * 3 } else { wanted };
+        let wanted = if OF_MANY_SORTS.contains(&kind) { OF_A_KIND * 2 } else { OF_A_KIND };
         let (mut rest, mut copies) = (wanted, of.len());
         let mut of = of;
         // Where there are few the other copies give more.

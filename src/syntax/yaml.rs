@@ -297,6 +297,13 @@ impl Yaml<'_> {
         let width =
             text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| !c.is_control()).map_or(0, char::len_utf8);
         let mut found = Diagnostic::error(code, self.tree.span(at, at + width), message);
+        if let Some(bracket) = errors::open_bracket(error.kind(), text, at) {
+            found = found
+                .also(self.tree.span(bracket, bracket + 1), "this bracket is still open")
+                .help("close the bracket");
+            self.tree.report(found);
+            return;
+        }
         if let Some(line) = above {
             found = found.also(self.tree.span(line.start, line.end), "this line has no `:`");
         }

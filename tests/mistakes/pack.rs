@@ -400,7 +400,6 @@ fn named_twice(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
 /// The names that stand in a place and refer to something, each with the bytes of its end in the text.
 fn references(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
     let Some(text) = site.text() else { return };
-    let parent = doc.parent(site);
     let kind = if text.starts_with('$') && text.len() > 1 && !text.contains(' ') {
         "broken path"
     } else if text.starts_with('%') {
@@ -431,11 +430,9 @@ fn references(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
         "unknown depth"
     } else if site.is("transition/[]/settle/[]/on") {
         "unknown call"
-    } else if site.is_any(&["**/key_of", "derive/*/lookup"]) {
-        "unknown enum, table or record"
-    } else if site.is_any(&["**/enum"]) && site.path.first().is_some_and(|first| first != "enum") {
-        "unknown enum, table or record"
-    } else if site.is("**/record") {
+    } else if site.is_any(&["**/key_of", "derive/*/lookup", "**/record"])
+        || (site.is("**/enum") && site.path.first().is_some_and(|first| first != "enum"))
+    {
         "unknown enum, table or record"
     } else if site.is_any(&[
         "carryover/universe/[]",
@@ -453,8 +450,6 @@ fn references(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
         "unknown frame or field"
     } else if site.is("transition/[]/ignores/[]") {
         "unknown signal"
-    } else if parent.is_some_and(|parent| parent.is_any(&["recording/*/payload"])) {
-        return;
     } else {
         return;
     };
@@ -518,8 +513,6 @@ pub fn slips(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
     let source = doc.slice(site.node.span);
     let (kind, last) = match &site.node.kind {
         Kind::Text(_) if source.ends_with(['"', '\'']) && !source.ends_with("\"\"\"") => ("quote left out", 1),
-        // In YAML what follows an item of a block list may go on in its brackets for many lines.
-        Kind::List(_) | Kind::Table(_) if site.key.is_none() && doc.format == Format::Yaml => return,
         Kind::List(_) | Kind::Table(_) if !source.contains('\n') => ("bracket left out", 1),
         _ => return,
     };
@@ -536,7 +529,7 @@ pub fn slips(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
         let sign = key.end as usize + doc.text[key.end as usize..].find(['=', ':']).expect("a sign");
         all.push(
             Mistake::new("sign left out", sign..sign + 1, "")
-                .coded(&["syntax-error", "wrong-type"])
+                .coded(&["syntax-error", "wrong-type", "unknown-key"])
                 .found(Want::Labelled),
         );
     }

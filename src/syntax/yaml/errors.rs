@@ -37,6 +37,43 @@ pub(super) fn line_without_sign(kind: &ErrorKind, text: &str, at: usize) -> Opti
     (!line.is_empty() && !line.contains(':') && !line.starts_with('#')).then(|| begins..begins + line.len())
 }
 
+/// The bracket that is left open above an item of a list that cannot stand where it is.
+pub(super) fn open_bracket(kind: &ErrorKind, text: &str, at: usize) -> Option<usize> {
+    const MOST_LINES: usize = 200;
+    if !matches!(kind, ErrorKind::BlockSequenceEntryNotAllowed | ErrorKind::BlockEntryInFlowCollection) {
+        return None;
+    }
+    let mut end = text.get(..at)?.rfind('\n')?;
+    for _ in 0..MOST_LINES {
+        let start = text[..end].rfind('\n').map_or(0, |before| before + 1);
+        if let Some(open) = unmatched(&text[start..end]) {
+            return Some(start + open);
+        }
+        end = start.checked_sub(1)?;
+    }
+    None
+}
+
+/// The last bracket of a line that is opened and not closed in it; brackets in quotes and comments are none.
+fn unmatched(line: &str) -> Option<usize> {
+    let mut open = Vec::new();
+    let mut quote = None;
+    let mut before = ' ';
+    for (at, sign) in line.char_indices() {
+        match (quote, sign) {
+            (Some(with), _) if sign == with && before != '\\' => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') if !before.is_alphanumeric() => quote = Some(sign),
+            (None, '#') if before == ' ' => break,
+            (None, '{' | '[') => open.push(at),
+            (None, '}' | ']') => _ = open.pop(),
+            _ => {}
+        }
+        before = sign;
+    }
+    open.pop()
+}
+
 /// Where a text in quotes begins that ends on another line, with more text behind it: most likely its own closing quote is missing.
 pub(super) fn left_open(kind: &ErrorKind, text: &str, at: usize) -> Option<usize> {
     let quote = match kind {
