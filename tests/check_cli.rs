@@ -154,10 +154,164 @@ fn a_link_that_leads_back() {
     assert_data_eq!(
         short(&mini, &[], 1).join("\n"),
         str![[r#"
-transitions/mini/loop/mini:1:1: error[unreadable-file]: the link leads back to a folder above it
-scenarios/mini/gone.yaml:1:1: error[unreadable-file]: this is no plain file, or a link that leads nowhere
+transitions/mini/loop:1:1: error[unreadable-file]: the link leads back to a folder above it
+scenarios/mini/gone.yaml:1:1: error[unreadable-file]: the link leads to nothing
 "#]]
     );
+}
+
+/// A link to a folder is one finding at the link where it leads back or out, and nothing below it is read.
+#[cfg(unix)]
+#[test]
+fn links_to_folders() {
+    let mini = Mini::new();
+    let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, mini.path(at)).expect("a link");
+    let back = "error[unreadable-file]: the link leads back to a folder above it";
+    let elsewhere = "error[unreadable-file]: the link leads to a folder elsewhere, which is not looked into";
+    link("../..", "transitions/mini/root");
+    link("..", "transitions/mini/packs");
+    link(".", "transitions/mini/itself");
+    link("../../scenarios", "transitions/mini/scenes");
+    let other = Mini::empty();
+    link(&other.path("").to_string_lossy(), "transitions/mini/other");
+    link("/", "transitions/mini/system");
+    link("../../transitions", "scenarios/mini/classes");
+    link("../..", "scenarios/mini/root");
+    link("..", "transitions/all");
+    let found = short(&mini, &[], 1);
+    let wanted = [
+        ("transitions/all", back),
+        ("transitions/mini/itself", back),
+        ("transitions/mini/other", elsewhere),
+        ("transitions/mini/packs", back),
+        ("transitions/mini/root", back),
+        ("transitions/mini/scenes", elsewhere),
+        ("transitions/mini/system", back),
+        ("scenarios/mini/classes", elsewhere),
+        ("scenarios/mini/root", back),
+    ];
+    let wanted: Vec<String> = wanted.iter().map(|(at, message)| format!("{at}:1:1: {message}")).collect();
+    assert_eq!(found, wanted);
+    for (at, _) in wanted.iter().filter_map(|line| line.split_once(':')) {
+        fs::remove_file(mini.path(at)).expect("removed");
+    }
+    // A folder that packs share is read, as is a pack that lies elsewhere.
+    mini.write("transitions/shared/more.toml", "[enum]\ncolour = 1\n");
+    link("../shared", "transitions/mini/shared");
+    let found = short(&mini, &["transitions/mini"], 1);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("transitions/mini/shared/more.toml:2:10: error[wrong-type]"), "{found:?}");
+    fs::remove_file(mini.path("transitions/mini/shared")).expect("removed");
+    fs::remove_dir_all(mini.path("transitions/shared")).expect("removed");
+    fs::rename(mini.path("transitions/mini"), mini.path("elsewhere")).expect("moved");
+    link("../elsewhere", "transitions/mini");
+    assert!(short(&mini, &[], 0).is_empty());
+}
+
+/// Names in `segue.toml` that lead nowhere, or to two places: one finding at the name, and nobody else is blamed for it.
+#[test]
+fn settings_that_lead_nowhere() {
+    let mini = Mini::new();
+    let found = |text: &str, wanted: &[(&str, &str)]| {
+        mini.write("segue.toml", text);
+        let run = mini.run(&["check", "--format", "json"]).code(1).stderr_eq("");
+        let document = document(&run);
+        let found: Vec<(String, String)> = document["diagnostics"]
+            .as_array()
+            .expect("findings")
+            .iter()
+            .map(|found| {
+                assert_eq!(found["file"], "segue.toml", "{found}");
+                let start = &found["range"]["start"];
+                let message = found["message"].as_str().expect("a message");
+                (
+                    format!("{}:{}: {message}", start["line"], start["column"]),
+                    found["help"].as_str().expect("a help").to_owned(),
+                )
+            })
+            .collect();
+        let wanted: Vec<(String, String)> = wanted.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+        assert_eq!(found, wanted, "{text}");
+    };
+    found("pack = \"nosuch\"\n", &[("1:8: there is no pack `nosuch`", "name one that there is: `mini`")]);
+    found("pack = \"mimi\"\n", &[("1:8: there is no pack `mimi`", "did you mean `mini`?")]);
+    found(
+        "packs = [\"nosuch\"]\n",
+        &[("1:10: there is no folder `nosuch`", "make the folder, or name one that there is")],
+    );
+    found(
+        "pack = \"mini\"\npacks = [\"transition\"]\n",
+        &[("2:10: there is no folder `transition`", "did you mean `transitions`?")],
+    );
+    found("scenarios = [\"scenarois\"]\n", &[("1:14: there is no folder `scenarois`", "did you mean `scenarios`?")]);
+    found(
+        "packs = [\"transitions\", \"segue.toml\"]\n",
+        &[("1:25: `segue.toml` is no folder", "name the folder itself")],
+    );
+    found(
+        "packs = [\"transitions\", \"transitions\"]\n",
+        &[("1:25: `transitions` is named twice", "remove one of the two")],
+    );
+    mini.write("more/mini/pack.toml", "[pak]\n");
+    found(
+        "packs = [\"transitions\", \"more\"]\n",
+        &[(
+            "1:25: the pack `mini` lies in `transitions` as well, and only that one is read",
+            "rename one of the two folders",
+        )],
+    );
+    // What is not there is no fault of other verbs.
+    mini.write("segue.toml", "packs = [\"transitions\", \"later\"]\nscenarios = [\"scenarios\"]\n");
+    mini.run(&["replay"]).code(0);
+}
+
+/// A `segue.toml` that cannot be read is a finding, and everything is where it usually is; other verbs do not run.
+#[test]
+fn settings_that_cannot_be_read() {
+    let mini = Mini::new();
+    let holds = |place: &str, wanted: &str| {
+        assert_eq!(short(&mini, &[], 1), [format!("segue.toml:{place}: error[unreadable-file]: {wanted}")]);
+        let run = mini.run(&["replay"]).code(2).stdout_eq("");
+        assert!(err(&run).starts_with("error: segue.toml:") && err(&run).contains(wanted), "{}", err(&run));
+    };
+    mini.write("segue.toml", b"# caf\xe9\n");
+    holds("1:6", "the file is not UTF-8: the byte 0xE9 begins no character");
+    fs::remove_file(mini.path("segue.toml")).expect("removed");
+    fs::create_dir(mini.path("segue.toml")).expect("a folder");
+    holds("1:1", "this is a folder, a file is due here");
+}
+
+/// A file that lies beside the folders of packs is read by nobody.
+#[test]
+fn a_file_in_no_pack() {
+    let mini = Mini::new();
+    mini.write("transitions/T2.yaml", "id: T2\n");
+    mini.write("transitions/README.md", "# Packs\n");
+    let found = ["transitions/T2.yaml:1:1: error[unreadable-file]: the file lies in no pack, so nothing reads it"];
+    for args in [&[][..], &["transitions"], &["transitions/T2.yaml"]] {
+        assert_eq!(short(&mini, args, 1), found, "{args:?}");
+    }
+    assert!(short(&mini, &["transitions/mini"], 0).is_empty());
+    let text = out(&mini.run(&["check"]).code(1));
+    assert!(text.contains("help: put it into the folder of its pack, such as `transitions/mini/`"), "{text}");
+}
+
+/// Two files whose scenarios would have one snapshot.
+#[test]
+fn a_snapshot_for_two() {
+    let mini = Mini::new();
+    let text = fs::read_to_string(mini.path(WEATHER)).expect("a file");
+    mini.write("scenarios/mini/weather.yml", &text);
+    let found = short(&mini, &[], 1);
+    assert!(!found.is_empty());
+    for line in &found {
+        assert!(line.starts_with("scenarios/mini/weather.yml:"), "{line}");
+        let wanted =
+            "error[duplicate-name]: the scenario and one in scenarios/mini/weather.yaml would share a snapshot";
+        assert!(line.ends_with(wanted), "{line}");
+    }
+    fs::rename(mini.path("scenarios/mini/weather.yml"), mini.path("scenarios/mini/other.yml")).expect("renamed");
+    assert!(short(&mini, &[], 0).is_empty());
 }
 
 /// What is wrong with `segue.toml` is found like anything else, and the rest is checked.

@@ -297,7 +297,7 @@ fn links_that_lead_round() {
     fs::remove_file(mini.path("scenarios/mini/up")).expect("removed");
     std::os::unix::fs::symlink("nowhere", mini.path("scenarios/mini/gone.yaml")).expect("a link");
     let run = mini.run(&["replay"]).code(2);
-    assert!(out(&run).contains("scenarios/mini/gone.yaml:1:1: this is no plain file"), "{}", out(&run));
+    assert!(out(&run).contains("scenarios/mini/gone.yaml:1:1: the link leads to nothing"), "{}", out(&run));
 }
 
 #[test]
@@ -586,7 +586,7 @@ fn odd_workspaces() {
     fs::remove_file(mini.path("segue.toml")).expect("removed");
     fs::create_dir(mini.path("segue.toml")).expect("a folder");
     let run = mini.run(&["replay"]).code(2).stdout_eq("");
-    assert_eq!(err(&run), "error: segue.toml: this is a folder, a file is due here\n");
+    assert_eq!(err(&run), "error: segue.toml: this is a folder, a file is due here; rename or move the folder\n");
     fs::remove_dir(mini.path("segue.toml")).expect("removed");
     mini.write("segue.toml", "");
     mini.write("scenarios/mini/dot.yaml", "scenario: x\npack: .\nturns: [{ user: x }]\n");

@@ -38,7 +38,7 @@ struct Files {
 fn files_of(root: &str, pack: &str) -> Files {
     let workspace = Workspace::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root)).expect("a workspace");
     let folder = workspace.root().join("scenarios").join(pack);
-    let scenarios = files::walk(&folder, &format!("scenarios/{pack}")).files.into_iter().filter_map(|path| {
+    let scenarios = files::walk(&folder, &format!("scenarios/{pack}"), &folder).files.into_iter().filter_map(|path| {
         let name = workspace.shown(&path);
         Format::of_path(&name).map(|_| files::source(&path, &name))
     });

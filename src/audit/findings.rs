@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Diagnostics, Label};
-use crate::source::{FileId, SourceMap, Span};
+use crate::source::{FileId, SourceMap, SourceText, Span};
 
 use super::Audit;
 
@@ -31,6 +31,14 @@ impl Findings {
             secondary: found.secondary.into_iter().map(moved).collect(),
             ..found
         }));
+    }
+
+    /// Takes in a file that cannot be read.
+    pub fn add_unread(&mut self, read: &SourceText) {
+        if let Some(fault) = &read.fault {
+            let file = self.file(&read.name, &read.text);
+            self.diagnostics.push(Diagnostic::unreadable(file, fault));
+        }
     }
 
     fn file(&mut self, name: &str, text: &str) -> FileId {

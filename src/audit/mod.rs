@@ -47,6 +47,8 @@ pub struct Place {
     pub pack: Option<String>,
     /// The names of all packs of the workspace.
     pub packs: Vec<String>,
+    /// Whether there may be more of them: then no scenario is blamed for a pack that is not there.
+    pub packs_unsure: bool,
     /// The folders that scenarios lie in: the first folder in them names the pack of a scenario that names none itself.
     pub scenarios: Vec<String>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::registry::Registry;
 use crate::scenario::lint::{families, lint};
-use crate::scenario::{self, Scenario, script};
+use crate::scenario::{self, Scenario, script, snapshot};
 use crate::source::{FileId, SourceMap, SourceText, Span};
 use crate::syntax::Format;
 
@@ -23,6 +23,7 @@ pub(super) fn check(
     let mut sorted: Vec<&SourceText> = files.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
     let mut about = BTreeSet::new();
+    let mut taken = snapshot::Taken::default();
     let mut unread = false;
     for file in sorted {
         let id = sources.add(&file.name, &file.text);
@@ -43,7 +44,11 @@ pub(super) fn check(
         let parsed = scenario::parse(id, &file.text, format);
         unread |= !parsed.problems.is_empty();
         out.extend(parsed.problems);
-        for scenario in &parsed.scenarios {
+        let (folder, own) = file.name.rsplit_once('/').unwrap_or(("", &file.name));
+        let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
+        let names: Vec<&str> = parsed.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+        for (scenario, snapshot) in parsed.scenarios.iter().zip(snapshot::names(stem, &names)) {
+            out.extend(taken.take((folder, snapshot), &file.name, scenario.span));
             if let Some(place) = &config.place
                 && !belongs(scenario, &file.name, place, out)
             {
@@ -80,12 +85,16 @@ fn belongs(scenario: &Scenario, file: &str, place: &Place, out: &Diagnostics) ->
     };
     let known = place.packs.iter().map(String::as_str);
     if !place.packs.iter().any(|pack| pack == name) {
+        if place.packs_unsure {
+            return place.pack.is_none();
+        }
         let message = match own {
             Some(_) => format!("there is no pack {}", quoted(name)),
             None => format!("there is no pack {}, which is the folder of this scenario", quoted(name)),
         };
         let help = match suggest(name, known.clone()) {
             Some(near) if own.is_some() => format!("did you mean `{near}`?"),
+            _ if place.packs.is_empty() => "there is none yet: `segue new pack NAME` begins one".to_owned(),
             _ => format!("write `pack: NAME`; there are {}", listed(known.collect::<Vec<_>>())),
         };
         out.push(Diagnostic::error(Code::UnknownName, span, message).help(help));

@@ -9,9 +9,10 @@ use crate::diag::Severity;
 use crate::report::{self, count, plural};
 use crate::workspace::{Choice, Problem, Workspace, files};
 
+use super::reading::start;
 use super::terminal::Terminal;
-use super::watch::{Reads, watch};
-use super::{FAILED, NOT_RUN, PASSED};
+use super::watch::{self, Reads};
+use super::{FAILED, PASSED};
 
 /// Find everything that is wrong with packs and scenarios, without running a scenario.
 ///
@@ -62,45 +63,23 @@ enum Deny {
 }
 
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
-    let ran = if args.watch { watched(args, terminal) } else { check(args, terminal) };
-    match ran {
-        Ok(code) => code,
-        Err(problem) => {
-            terminal.error(&problem.message);
-            NOT_RUN
-        }
-    }
-}
-
-fn watched(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
-    if !matches!(args.format, Form::Human | Form::Short) {
-        return Err(Problem::new(
-            "`--watch` prints one report after another: it goes with `--format human` or `short`",
-        ));
-    }
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
-    watch(&reads, terminal, |terminal| match check(args, terminal) {
-        Ok(code) => code,
-        Err(problem) => {
-            terminal.error(&problem.message);
-            NOT_RUN
-        }
-    })
+    let for_people = matches!(args.format, Form::Human | Form::Short);
+    let forms = (!for_people).then_some("`--format human` or `short`");
+    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, terminal))
 }
 
 fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
-    let here = files::here()?;
-    let first = args.paths.first().unwrap_or(&here);
-    if files::kind(first) == files::Kind::Missing {
-        return Err(Problem::new(format!("nothing to check: no such file or folder: {}", first.display())));
-    }
+    let first = start(&args.paths, "check")?;
     let mut findings = Findings::default();
-    let workspace = match Workspace::open(first) {
+    let mut mistaken = false;
+    let workspace = match Workspace::open(&first) {
         Ok(opened) => {
-            findings.add_all(&opened.sources, opened.diagnostics);
+            mistaken = !opened.diagnostics.is_empty();
+            findings.add_all(&opened.sources, opened.diagnostics.into_iter().chain(opened.doubts));
             opened.workspace
         }
-        Err(_) if args.pack.is_some() => Workspace::plain(&here),
+        Err(_) if args.pack.is_some() => Workspace::plain(&files::here()?),
         Err(problem) => return Err(problem),
     };
     let choice = match choice(args, &workspace) {
@@ -108,7 +87,8 @@ fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         Err(_) if !findings.is_empty() => Choice::default(),
         choice => choice?,
     };
-    if choice.chosen.is_empty() && findings.is_empty() {
+    choice.stray.iter().for_each(|file| findings.add_unread(file));
+    if choice.chosen.is_empty() && choice.stray.is_empty() && !mistaken {
         return Err(Problem::new(format!(
             "nothing to check: no pack and no scenario file (*.yaml, *.yml, *.toml, *.json) in {}",
             choice.looked

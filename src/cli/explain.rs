@@ -83,10 +83,7 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
             terminal.out(&text);
             PASSED
         }
-        Err(problem) => {
-            terminal.error(&problem.message);
-            NOT_RUN
-        }
+        Err(problem) => terminal.not_run(&problem),
     }
 }
 

@@ -68,10 +68,7 @@ impl Tally {
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     match attempt(args, terminal) {
         Ok(code) => code,
-        Err(problem) => {
-            terminal.error(&problem.message);
-            NOT_RUN
-        }
+        Err(problem) => terminal.not_run(&problem),
     }
 }
 

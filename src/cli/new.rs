@@ -10,9 +10,9 @@ use crate::source::SourceText;
 use crate::syntax::Format;
 use crate::workspace::{MARK, Problem, Workspace, files};
 
+use super::PASSED;
 use super::reading::loaded;
 use super::terminal::Terminal;
-use super::{NOT_RUN, PASSED};
 
 /// Begin a pack, a transition class or a scenario: files that check and replay from the start.
 ///
@@ -57,10 +57,7 @@ enum What {
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     match attempt(&args.what, terminal) {
         Ok(()) => PASSED,
-        Err(problem) => {
-            terminal.error(&problem.message);
-            NOT_RUN
-        }
+        Err(problem) => terminal.not_run(&problem),
     }
 }
 

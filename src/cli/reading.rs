@@ -1,6 +1,6 @@
 //! What several verbs read: packs, and documents that hold a state.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::declare::{Options, SourceText};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -13,6 +13,17 @@ use crate::syntax::{self, Format, Node};
 use crate::workspace::{Problem, Workspace, files};
 
 use super::terminal::Terminal;
+
+/// The place from which a workspace is looked for: the first of the paths, else the current folder.
+pub fn start(paths: &[PathBuf], what: &str) -> Result<PathBuf, Problem> {
+    match paths.first() {
+        Some(first) if files::kind(first) == files::Kind::Missing => {
+            Err(Problem::new(format!("nothing to {what}: no such file or folder: {}", first.display())))
+        }
+        Some(first) => Ok(first.clone()),
+        None => files::here(),
+    }
+}
 
 /// The workspace around a path. Where a pack is named there need not be one: then the current folder stands for it.
 pub fn workspace(around: &Path, pack_named: bool) -> Result<Workspace, Problem> {

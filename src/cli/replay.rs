@@ -9,10 +9,10 @@ use crate::scenario::report::{Ran, Report, Status, human, json, junit};
 use crate::scenario::{self, Failure, snapshot};
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
-use super::reading::{loaded, pack_in, workspace};
+use super::reading::{loaded, pack_in, start, workspace};
 use super::recorded;
 use super::terminal::Terminal;
-use super::watch::{Reads, watch};
+use super::watch::{self, Reads};
 use super::{FAILED, NOT_RUN, Output, PASSED};
 
 /// Replay scenarios and compare them with their expectations and snapshots.
@@ -79,27 +79,9 @@ struct Tried {
 }
 
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
-    let once = |terminal: &mut Terminal| match replay(args, terminal) {
-        Ok(code) => code,
-        Err(problem) => {
-            if !problem.message.is_empty() {
-                terminal.error(&problem.message);
-            }
-            NOT_RUN
-        }
-    };
-    if !args.watch {
-        return once(terminal);
-    }
-    if args.format != Form::Human {
-        terminal.error("`--watch` prints one report after another: it goes with `--format human`");
-        return NOT_RUN;
-    }
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
-    watch(&reads, terminal, once).unwrap_or_else(|problem| {
-        terminal.error(&problem.message);
-        NOT_RUN
-    })
+    let forms = (args.format != Form::Human).then_some("`--format human`");
+    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| replay(args, terminal))
 }
 
 fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
@@ -119,12 +101,7 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     if args.accept && in_ci {
         return Err(Problem::new("`--accept` writes snapshots, and with CI set nothing is written"));
     }
-    let here = files::here()?;
-    let first = args.paths.first().unwrap_or(&here);
-    if files::kind(first) == files::Kind::Missing {
-        return Err(Problem::new(format!("nothing to replay: no such file or folder: {}", first.display())));
-    }
-    let workspace = workspace(first, args.pack.is_some())?;
+    let workspace = workspace(&start(&args.paths, "replay")?, args.pack.is_some())?;
     let mut corpus = workspace.corpus(&args.paths)?;
     if let Some(filter) = &args.filter {
         corpus.cases.retain(|case| case.scenario.name.contains(filter) || case.file.contains(filter));

@@ -5,6 +5,10 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::workspace::Problem;
+
+use super::NOT_RUN;
+
 /// Standard output and standard error.
 pub struct Terminal {
     unwritten: Option<std::io::Error>,
@@ -69,6 +73,12 @@ impl Terminal {
     pub fn error(&mut self, message: &str) {
         let word = if self.color_err { "\x1b[1;31merror\x1b[0m" } else { "error" };
         self.err(&format!("{word}: {message}\n"));
+    }
+
+    /// Says why something could not be run; the exit code.
+    pub fn not_run(&mut self, problem: &Problem) -> u8 {
+        self.error(&problem.message);
+        NOT_RUN
     }
 
     /// A progress bar on standard error, hidden unless it is a terminal.

@@ -26,6 +26,25 @@ pub struct Reads<'a> {
     pub pack: Option<&'a Path>,
 }
 
+/// Runs a verb, once or again after each change, and says why it could not be run; the exit code. `forms`: what a report must be
+/// printed as to stand below another one, where this one is not.
+pub fn run(
+    again: Option<&Reads<'_>>,
+    forms: Option<&str>,
+    terminal: &mut Terminal,
+    mut once: impl FnMut(&mut Terminal) -> Result<u8, Problem>,
+) -> u8 {
+    let mut told = |terminal: &mut Terminal| once(terminal).unwrap_or_else(|problem| terminal.not_run(&problem));
+    let ran = match (again, forms) {
+        (None, _) => return told(terminal),
+        (Some(_), Some(forms)) => {
+            Err(Problem::new(format!("`--watch` prints one report after another: it goes with {forms}")))
+        }
+        (Some(reads), None) => watch(reads, terminal, &mut told),
+    };
+    ran.unwrap_or_else(|problem| terminal.not_run(&problem))
+}
+
 /// What is watched: the folder that paths are shown from, and folders, each with or without what lies below it.
 struct Watched {
     root: PathBuf,
@@ -36,11 +55,7 @@ struct Watched {
 ///
 /// # Errors
 /// There is no workspace to begin with, or the system does not tell of changes.
-pub fn watch(
-    reads: &Reads<'_>,
-    terminal: &mut Terminal,
-    mut once: impl FnMut(&mut Terminal) -> u8,
-) -> Result<u8, Problem> {
+fn watch(reads: &Reads<'_>, terminal: &mut Terminal, mut once: impl FnMut(&mut Terminal) -> u8) -> Result<u8, Problem> {
     let mut watched = folders(reads)?;
     loop {
         // Watched before it is read: whatever is saved from here on leads to another run.

@@ -1,7 +1,13 @@
 //! Snapshots: kept transcripts, in the form of insta's `.snap` files, and how a transcript is held against one.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use icu_normalizer::ComposingNormalizerBorrowed;
 use similar::TextDiff;
+
+use crate::diag::{Code, Diagnostic};
+use crate::source::Span;
 
 /// Slugs are cut after this many bytes: file systems take 255 for a whole name.
 const LONGEST: usize = 150;
@@ -58,6 +64,35 @@ pub fn names(stem: &str, scenarios: &[&str]) -> Vec<String> {
         }
     };
     (0..slugs.len()).map(name).collect()
+}
+
+/// The names of snapshots that scenarios have taken, by their folder and name, or their path.
+#[derive(Debug)]
+pub struct Taken<K>(BTreeMap<K, (String, Span)>);
+
+impl<K> Default for Taken<K> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<K: Ord> Taken<K> {
+    /// Takes a snapshot for the scenario at a place of a file. Where a scenario of another file has it already that is an error.
+    pub fn take(&mut self, snapshot: K, file: &str, scenario: Span) -> Option<Diagnostic> {
+        match self.0.entry(snapshot) {
+            Entry::Vacant(slot) => {
+                slot.insert((file.to_owned(), scenario));
+                None
+            }
+            Entry::Occupied(slot) if slot.get().0 == file => None,
+            Entry::Occupied(slot) => {
+                let (other, first) = slot.get();
+                let message = format!("the scenario and one in {other} would share a snapshot");
+                let found = Diagnostic::error(Code::DuplicateName, scenario, message);
+                Some(found.also(*first, "the other one").help("rename one of the files or scenarios"))
+            }
+        }
+    }
 }
 
 /// The stem of a scenario file as the names of its snapshots begin; one that is cut gets a digest.

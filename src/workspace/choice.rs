@@ -20,6 +20,8 @@ const NO_SCENARIO_FILE: &str = "is no scenario file (*.yaml, *.yml, *.toml, *.js
 pub struct Choice {
     /// Each pack by itself, sorted by name; scenarios of no pack that there is come last.
     pub chosen: Vec<Chosen>,
+    /// Pack files that lie in no pack.
+    pub stray: Vec<SourceText>,
     /// What was looked for and where, for a run that found nothing.
     pub looked: String,
 }
@@ -44,6 +46,8 @@ struct Selected {
     files: BTreeSet<PathBuf>,
     /// What cannot be looked through.
     lost: Vec<SourceText>,
+    /// Pack files that lie in no pack.
+    stray: Vec<SourceText>,
     looked: Vec<String>,
 }
 
@@ -70,7 +74,8 @@ impl Workspace {
             self.select(path, &mut selected)?;
         }
         let texts = self.scenario_texts(&selected);
-        let mut choice = Choice { chosen: Vec::new(), looked: selected.looked.join(", ") };
+        let looked = selected.looked.join(", ");
+        let mut choice = Choice { chosen: Vec::new(), stray: std::mem::take(&mut selected.stray), looked };
         let known = self.packs();
         let home = |pack: &Option<String>| pack.clone().filter(|pack| known.contains(pack));
         let mut needed: BTreeSet<Option<String>> = selected.packs.iter().cloned().map(Some).collect();
@@ -81,7 +86,11 @@ impl Workspace {
             let own = |file: &&Scenarios| file.packs.iter().any(|of| home(of) == pack) && (whole || file.alone);
             let scenarios = texts.iter().filter(own).map(|file| file.text.clone()).collect();
             let folder = pack.as_deref().and_then(|pack| self.pack_folder(pack));
-            let scope = if whole { Scope::Whole } else { Scope::Scenarios };
+            let scope = match whole {
+                true if self.scenarios_unsure => Scope::Pack,
+                true => Scope::Whole,
+                false => Scope::Scenarios,
+            };
             let config = Config { place: Some(self.place(pack)), scope, settings: self.settings().clone() };
             let pack = folder.map(|folder| self.whole_pack(&folder)).unwrap_or_default();
             choice.chosen.push(Chosen { pack, scenarios, config });
@@ -107,7 +116,7 @@ impl Workspace {
             let (real, shown) = (files::real(path), self.shown(&files::real(path)));
             match files::kind(path) {
                 Kind::File if Format::of_path(&shown).is_some() => _ = selected.files.insert(real),
-                Kind::Folder => selected.add(&real, &shown),
+                Kind::Folder => selected.add(self.walk(&real, &shown), &real),
                 Kind::Missing => return Err(missing(path)),
                 _ => return Err(Problem::new(format!("{shown}: {NO_SCENARIO_FILE}"))),
             }
@@ -122,7 +131,7 @@ impl Workspace {
         }
         let config = Config { scope: Scope::Pack, settings: self.settings().clone(), place: None };
         let chosen = Chosen { pack: self.whole_pack(folder), scenarios, config };
-        Ok(Choice { chosen: vec![chosen], looked: self.shown(folder) })
+        Ok(Choice { chosen: vec![chosen], stray: Vec::new(), looked: self.shown(folder) })
     }
 
     /// The files of the pack in a folder; a folder without one is a fault of its own.
@@ -133,7 +142,7 @@ impl Workspace {
     }
 
     fn place(&self, pack: Option<String>) -> Place {
-        Place { pack, packs: self.packs(), scenarios: self.scenarios.clone() }
+        Place { pack, packs: self.packs(), packs_unsure: self.packs_unsure, scenarios: self.scenarios.clone() }
     }
 
     fn select(&self, path: &Path, selected: &mut Selected) -> Result<(), Problem> {
@@ -159,6 +168,12 @@ impl Workspace {
                 selected.looked.push(format!("{folder}/{}", or_missing(&at)));
                 found = true;
             }
+            for name in files::files(&at).into_iter().filter(|name| at.join(name).starts_with(&real)) {
+                if matches!(Format::of_path(&name), Some(Format::Toml | Format::Yaml)) {
+                    selected.stray.push(stray(&format!("{folder}/{name}"), &self.packs()));
+                    found = true;
+                }
+            }
         }
         for folder in &self.scenarios {
             let own = self.root.join(folder);
@@ -166,13 +181,13 @@ impl Workspace {
             if at.starts_with(&real) {
                 selected.looked.push(format!("{folder}/{}", or_missing(&at)));
                 if files::kind(&own) != Kind::Missing {
-                    selected.add(&own, folder);
+                    selected.add(self.walk(&own, folder), &own);
                 }
                 found = true;
             } else if let Ok(inside) = real.strip_prefix(&at) {
                 let (at, shown) = (own.join(inside), self.shown(&own.join(inside)));
                 match kind {
-                    Kind::Folder => selected.add(&at, &shown),
+                    Kind::Folder => selected.add(self.walk(&at, &shown), &at),
                     _ if Format::of_path(&shown).is_some() => _ = selected.files.insert(at),
                     _ => return Err(Problem::new(format!("{shown}: {NO_SCENARIO_FILE}"))),
                 }
@@ -198,7 +213,7 @@ impl Workspace {
             for folder in &self.scenarios {
                 let own = self.root.join(folder);
                 if files::kind(&own) == Kind::Folder {
-                    all.add(&own, folder);
+                    all.add(self.walk(&own, folder), &own);
                 }
             }
         }
@@ -214,9 +229,8 @@ impl Workspace {
 }
 
 impl Selected {
-    /// Adds the scenario files below a folder.
-    fn add(&mut self, folder: &Path, shown: &str) {
-        let found = files::walk(folder, shown);
+    /// Adds the scenario files that were found below a folder.
+    fn add(&mut self, found: files::Found, folder: &Path) {
         let is_scenario = |path: &PathBuf| {
             let below = path.strip_prefix(folder).unwrap_or(path);
             let kept = below.components().any(|piece| piece.as_os_str() == SNAPSHOTS);
@@ -242,6 +256,14 @@ fn homes(place: &Place, file: &SourceText) -> BTreeSet<Option<String>> {
         scenarios.into_iter().flatten().map(|scenario| scenario.pack.map(|pack| pack.value).or_else(|| folder.clone()));
     let packs: BTreeSet<_> = own.collect();
     if packs.is_empty() { BTreeSet::from([folder]) } else { packs }
+}
+
+/// A file beside the folders of packs: nothing reads it.
+fn stray(shown: &str, packs: &[String]) -> SourceText {
+    let (above, _) = shown.rsplit_once('/').unwrap_or_default();
+    let pack = packs.first().map_or("NAME", String::as_str);
+    let help = format!("put it into the folder of its pack, such as `{above}/{pack}/`");
+    SourceText::unread(shown, "the file lies in no pack, so nothing reads it", &help)
 }
 
 fn missing(path: &Path) -> Problem {

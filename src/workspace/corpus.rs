@@ -1,9 +1,9 @@
 //! The corpus: the scenarios that paths select, their packs and their snapshots.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::diag::{Code, Diagnostic};
+use crate::diag::Diagnostic;
 use crate::scenario::{self, Scenario, snapshot};
 use crate::source::{SourceMap, SourceText};
 use crate::syntax::Format;
@@ -89,7 +89,7 @@ impl Workspace {
                     return Err(Problem::new(message));
                 }
                 files::Kind::Folder => {
-                    let found = files::walk(&real, &shown);
+                    let found = self.walk(&real, &shown);
                     for file in found.files {
                         let beside = file.strip_prefix(&real).unwrap_or(&file);
                         if beside.components().any(|piece| piece.as_os_str() == SNAPSHOTS) {
@@ -120,19 +120,10 @@ impl Workspace {
             self.add(path, &mut corpus);
         }
         corpus.faulty.sort_by(|a, b| a.file.cmp(&b.file));
-        let mut first: BTreeMap<PathBuf, String> = BTreeMap::new();
+        let mut taken = snapshot::Taken::default();
         for case in &mut corpus.cases {
-            match first.get(&case.snapshot) {
-                Some(other) if *other != case.file => {
-                    let message = format!("the scenario and one in {other} would share a snapshot");
-                    let found = Diagnostic::error(Code::DuplicateName, case.scenario.span, message);
-                    case.scenario.problems.push(found.help("rename one of the files or scenarios"));
-                }
-                Some(_) => {}
-                None => {
-                    first.insert(case.snapshot.clone(), case.file.clone());
-                }
-            }
+            let shared = taken.take(case.snapshot.clone(), &case.file, case.scenario.span);
+            case.scenario.problems.extend(shared);
         }
         self.orphans(kept, &mut corpus);
         let places = looked.join(", ");

@@ -77,11 +77,15 @@ fn bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
     let limit = Limits::default().max_bytes as u64;
     match kind(path) {
         Kind::File => {}
-        Kind::Folder => return Err(("this is a folder, a file is due here".into(), "")),
+        Kind::Folder => return Err(("this is a folder, a file is due here".into(), "rename or move the folder")),
         Kind::Missing => return Err(("no such file".into(), "")),
-        Kind::Other => return Err(("this is no plain file, or a link that leads nowhere".into(), "")),
+        Kind::Other if fs::metadata(path).is_ok() => {
+            let message = "this is a pipe, a socket or a device, a plain file is due here";
+            return Err((message.into(), "replace it by a plain file, or remove it"));
+        }
+        Kind::Other => return Err(("the link leads to nothing".into(), "remove the link, or let it lead to a file")),
     }
-    let failed = |error: std::io::Error| (format!("the file cannot be read: {}", reason(&error)), "");
+    let failed = |error: std::io::Error| (format!("the file cannot be read: {}", reason(&error)), remedy(&error));
     let file = fs::File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
     let size = file.metadata().map_err(failed)?.len();
@@ -107,28 +111,50 @@ pub struct Found {
 }
 
 /// The files below a folder. Names that begin with a dot are left out. A folder that cannot be listed, one that is named like a file, a
-/// link that leads back into its own folders, too many files or levels: each is a fault, and all else is found all the same.
+/// link that leads back to a folder above it or to one that is not below `within`, too many files or levels: each is a fault,
+/// and all else is found all the same.
 #[must_use]
-pub fn walk(folder: &Path, shown: &str) -> Found {
+pub fn walk(folder: &Path, shown: &str, within: &Path) -> Found {
     let mut found = Found::default();
-    descend(folder, shown, &mut Vec::new(), &mut found);
+    let holds_itself = |above: &Path| real(above).starts_with(real(folder));
+    match folder.parent().filter(|above| is_link(folder) && holds_itself(above)) {
+        Some(_) => found.faults.push(leads_back(shown)),
+        None => descend(folder, shown, within, &mut Vec::new(), &mut found),
+    }
     found.files.sort();
     found
 }
 
-fn descend(folder: &Path, shown: &str, above: &mut Vec<PathBuf>, found: &mut Found) {
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
+}
+
+fn leads_back(shown: &str) -> SourceText {
+    SourceText::unread(shown, "the link leads back to a folder above it", "remove the link")
+}
+
+/// Why a link to a folder is not followed, where it is not.
+fn unfollowed(link: &Path, shown: &str, within: &Path, above: &[PathBuf]) -> Option<SourceText> {
+    let target = real(link);
+    if above.iter().any(|above| above.starts_with(&target)) || within.starts_with(&target) {
+        return Some(leads_back(shown));
+    }
+    (!target.starts_with(within)).then(|| {
+        let message = "the link leads to a folder elsewhere, which is not looked into";
+        SourceText::unread(shown, message, "put the files here, or a link to each of them")
+    })
+}
+
+fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, found: &mut Found) {
     let mut fault = |message: String, help: &str| found.faults.push(SourceText::unread(shown, message, help));
     let listed = fs::canonicalize(folder).and_then(|real| Ok((real, fs::read_dir(folder)?)));
     let listed = listed.and_then(|(real, entries)| Ok((real, entries.collect::<std::io::Result<Vec<_>>>()?)));
     let (real, entries) = match listed {
         Ok(listed) => listed,
-        Err(error) => return fault(format!("the folder cannot be listed: {}", reason(&error)), ""),
+        Err(error) => return fault(format!("the folder cannot be listed: {}", reason(&error)), remedy(&error)),
     };
-    if above.contains(&real) {
-        return fault("the link leads back to a folder above it".into(), "remove the link");
-    }
     if above.len() == DEEPEST {
-        return fault(format!("folders are nested more than {DEEPEST} deep"), "");
+        return fault(format!("folders are nested more than {DEEPEST} deep"), "move what lies in it further up");
     }
     above.push(real);
     let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
@@ -153,7 +179,10 @@ fn descend(folder: &Path, shown: &str, above: &mut Vec<PathBuf>, found: &mut Fou
                 let message = "this is a folder, a file is due under such a name";
                 found.faults.push(SourceText::unread(shown, message, "rename the folder"));
             }
-            Kind::Folder => descend(&path, &shown, above, found),
+            Kind::Folder => match is_link(&path).then(|| unfollowed(&path, &shown, within, above)).flatten() {
+                Some(fault) => found.faults.push(fault),
+                None => descend(&path, &shown, within, above, found),
+            },
             Kind::File | Kind::Other | Kind::Missing => found.files.push(path),
         }
     }
@@ -163,10 +192,20 @@ fn descend(folder: &Path, shown: &str, above: &mut Vec<PathBuf>, found: &mut Fou
 /// The names of the folders in a folder, sorted; none where it cannot be listed.
 #[must_use]
 pub fn folders(folder: &Path) -> Vec<String> {
+    names(folder, |path| path.is_dir())
+}
+
+/// The names of what lies directly in a folder and is none, sorted; none where it cannot be listed.
+#[must_use]
+pub fn files(folder: &Path) -> Vec<String> {
+    names(folder, |path| !path.is_dir())
+}
+
+fn names(folder: &Path, which: impl Fn(&Path) -> bool) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .filter_map(Result::ok)
-        .filter(|entry| entry.path().is_dir())
+        .filter(|entry| which(&entry.path()))
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| !name.starts_with('.'))
         .collect();
@@ -299,6 +338,14 @@ pub fn real(path: &Path) -> PathBuf {
 #[must_use]
 pub fn in_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false")))
+}
+
+/// What to do about an error, where there is something.
+fn remedy(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::PermissionDenied => "give yourself the right to read it",
+        _ => "",
+    }
 }
 
 pub(super) fn reason(error: &std::io::Error) -> String {

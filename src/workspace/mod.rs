@@ -4,19 +4,20 @@ mod choice;
 mod corpus;
 pub mod files;
 mod lines;
+mod mark;
 mod sources;
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::audit::Settings;
-use crate::diag::{Diagnostic, Diagnostics, listed};
-use crate::language;
-use crate::source::{SourceMap, SourceText};
-use crate::syntax::{self, Field, Format, Reader};
+use crate::diag::listed;
+use crate::source::SourceText;
+use crate::syntax::Format;
 
 pub use choice::{Choice, Chosen};
 pub use corpus::{Case, Corpus, FaultyFile, Orphan};
 pub use lines::{Lines, lines};
+pub use mark::Opened;
 pub use sources::Sources;
 
 /// The file that makes a folder a workspace.
@@ -48,17 +49,9 @@ pub struct Workspace {
     scenarios: Vec<String>,
     pack: Option<String>,
     settings: Settings,
-}
-
-/// A workspace whose `segue.toml` was read as far as it goes.
-#[derive(Debug)]
-pub struct Opened {
-    /// The workspace; what is wrong with a key is left at its usual value.
-    pub workspace: Workspace,
-    /// The text of `segue.toml`.
-    pub sources: SourceMap,
-    /// What is wrong with it.
-    pub diagnostics: Vec<Diagnostic>,
+    /// Whether there may be packs, and scenarios, in folders that are not known.
+    packs_unsure: bool,
+    scenarios_unsure: bool,
 }
 
 impl Workspace {
@@ -67,10 +60,11 @@ impl Workspace {
     /// # Errors
     /// There is none, or its `segue.toml` cannot be read.
     pub fn of(path: &Path) -> Result<Self, Problem> {
-        let Opened { workspace, sources, diagnostics } = Self::open(path)?;
+        let Opened { workspace, sources, diagnostics, .. } = Self::open(path)?;
         if diagnostics.is_empty() {
             return Ok(workspace);
         }
+        files::read(&workspace.root.join(MARK), MARK)?;
         let mut text = String::new();
         for found in diagnostics {
             text.push_str(&crate::report::short(&sources, std::slice::from_ref(&found)));
@@ -84,13 +78,13 @@ impl Workspace {
     /// The workspace of a path, with what is wrong in its `segue.toml`.
     ///
     /// # Errors
-    /// There is no `segue.toml`, or it cannot be read.
+    /// There is no `segue.toml`.
     pub fn open(path: &Path) -> Result<Opened, Problem> {
         let start = files::real(path);
         let mut folder = Some(start.as_path());
         while let Some(at) = folder {
             if files::kind(&at.join(MARK)) != files::Kind::Missing {
-                return Self::read(at);
+                return Ok(Opened::read(at));
             }
             folder = at.parent();
         }
@@ -100,37 +94,15 @@ impl Workspace {
     /// A workspace without a `segue.toml`: the usual folders under `root`.
     #[must_use]
     pub fn plain(root: &Path) -> Self {
-        let (packs, scenarios) = (vec!["transitions".into()], vec!["scenarios".into()]);
-        Self { root: files::real(root), packs, scenarios, pack: None, settings: Settings::default() }
-    }
-
-    fn read(root: &Path) -> Result<Opened, Problem> {
-        let mut own = Self::plain(root);
-        let text = files::read(&root.join(MARK), MARK)?;
-        let mut sources = SourceMap::default();
-        let out = Diagnostics::new();
-        let file = sources.add(MARK, &text);
-        if let Some(node) = syntax::parse(file, &text, Format::Toml, &out)
-            && let Some(reader) = Reader::new(&node, &language::WORKSPACE, &out)
-        {
-            let lists = [("packs", "transitions", &mut own.packs), ("scenarios", "scenarios", &mut own.scenarios)];
-            for (key, usual, folders) in lists {
-                if let Some(field) = reader.optional(key) {
-                    let before = out.len();
-                    let named: Vec<String> = field.list().into_iter().flatten().filter_map(folder).collect();
-                    if named.is_empty() && out.len() == before {
-                        let help = format!("write one, such as `{key} = [\"{usual}\"]`, or leave the key out");
-                        let _: Option<()> = field.bad("no folder is named", &help);
-                    } else if !named.is_empty() {
-                        *folders = named;
-                    }
-                }
-            }
-            own.pack = reader.optional("pack").and_then(Field::word).map(str::to_owned);
-            own.settings = reader.optional("check").map(Settings::read).unwrap_or_default();
-            reader.finish();
+        Self {
+            root: files::real(root),
+            packs: vec!["transitions".into()],
+            scenarios: vec!["scenarios".into()],
+            pack: None,
+            settings: Settings::default(),
+            packs_unsure: false,
+            scenarios_unsure: false,
         }
-        Ok(Opened { workspace: own, sources, diagnostics: out.into_sorted() })
     }
 
     /// The settings of a check.
@@ -174,6 +146,15 @@ impl Workspace {
             Some(Component::RootDir | Component::Prefix(_)) => inside.display().to_string(),
             Some(_) => pieces.join("/"),
         }
+    }
+
+    /// What lies below a folder, under the name that messages show. A link may lead to another folder of the packs, or of the
+    /// scenarios, but not out of these.
+    fn walk(&self, folder: &Path, shown: &str) -> files::Found {
+        let real = files::real(folder);
+        let mut roots = self.folders().into_iter().map(|root| files::real(&root));
+        let within = roots.find(|root| real.starts_with(root)).unwrap_or(real);
+        files::walk(folder, shown, &within)
     }
 
     /// The names of the packs, sorted.
@@ -258,7 +239,7 @@ impl Workspace {
     fn pack_files(&self, folder: &Path) -> Vec<SourceText> {
         let shown = self.shown(folder);
         let mut texts = Vec::new();
-        let found = files::walk(folder, &shown);
+        let found = self.walk(folder, &shown);
         texts.extend(found.faults);
         for path in found.files {
             let name = self.shown(&path);
@@ -273,14 +254,4 @@ impl Workspace {
         }
         texts
     }
-}
-
-/// A folder inside the workspace.
-fn folder(field: Field<'_>) -> Option<String> {
-    let text = field.word()?;
-    let inside = Path::new(text).components().all(|piece| matches!(piece, Component::Normal(_)));
-    if !inside {
-        return field.bad("the folder is outside the workspace", "write a path below it, such as `transitions`");
-    }
-    Some(text.trim_end_matches('/').to_owned())
 }

@@ -62,7 +62,7 @@ impl Workspace {
                 sources.looked.push(format!("{shown}/ (it does not exist)"));
                 continue;
             }
-            let found = files::walk(folder, &shown);
+            let found = self.walk(folder, &shown);
             sources.faults.extend(found.faults);
             for file in found.files {
                 let shown = self.shown(&file);

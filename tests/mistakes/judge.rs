@@ -57,7 +57,7 @@ impl Copy {
         let copy = Self::of_pack(pack, Format::Toml);
         let folder = workspace().root().join("scenarios").join(pack);
         let mut docs = Vec::new();
-        for path in files::walk(&folder, "scenarios").files {
+        for path in files::walk(&folder, "scenarios", &folder).files {
             if path.components().any(|piece| piece.as_os_str() == "snapshots") {
                 continue;
             }

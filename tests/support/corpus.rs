@@ -36,7 +36,7 @@ impl Corpus {
     pub fn of(pack: &str) -> Self {
         let mut corpus = Self::default();
         let folder = super::workspace().root().join("scenarios").join(pack);
-        for path in files::walk(&folder, "scenarios").files {
+        for path in files::walk(&folder, "scenarios", &folder).files {
             if path.extension().is_none_or(|ending| ending != "yaml") {
                 continue;
             }
