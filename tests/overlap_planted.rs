@@ -6,9 +6,9 @@ mod support;
 use segue::analysis::{self, overlap};
 use segue::diag::{Code, Diagnostics};
 use segue::registry::Registry;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use support::loaded;
-use support::tiny::Tiny;
+use support::tiny::{Tiny, nested};
 
 /// Two classes, `A` and `B`, that precedence does not order, what they need besides, and the edit that makes the twin.
 struct Planted {
@@ -39,22 +39,6 @@ fn starts(words: &str, example: &str) -> Json {
 
 fn pattern(words: &str, example: &str) -> Json {
     by(json!({ "pattern": words, "whole": true }), example)
-}
-
-/// The same with dots in keys taken apart, as files may write them.
-fn nested(json: &Json) -> Json {
-    match json {
-        Json::Array(items) => Json::Array(items.iter().map(nested).collect()),
-        Json::Object(members) => {
-            let mut table = Json::Object(Map::new());
-            for (key, value) in members {
-                let at = key.split('.').fold(&mut table, |at, piece| &mut at[piece]);
-                *at = nested(value);
-            }
-            table
-        }
-        other => other.clone(),
-    }
 }
 
 fn pack_of(a: &Json, b: &Json, more: &Json) -> Registry {

@@ -6,6 +6,7 @@ use crate::model::class::By;
 use crate::model::lexicon::{Form, RuleValue};
 use crate::registry::Registry;
 
+use super::guard::Taker;
 use super::texts::Demand;
 
 /// What a text says of one signal.
@@ -122,6 +123,72 @@ pub fn several(registry: &Registry, demand: &Demand, most: usize) -> Vec<String>
         }
     }
     found
+}
+
+/// Texts in words of the pack that may set these off, the shortest first.
+#[must_use]
+pub fn natural(registry: &Registry, takers: &[Taker]) -> Vec<String> {
+    let pack = registry.pack();
+    let mut pieces: Vec<Vec<String>> = Vec::new();
+    for taker in takers {
+        let Taker::Trigger(class, at) = taker else { continue };
+        let trigger = &pack.classes[class.index()].triggers[*at];
+        let mut ways: Vec<String> = trigger.examples.iter().map(|(text, _)| text.clone()).collect();
+        for (alternative, declared) in trigger.any.iter().enumerate() {
+            let signal = |input| pack.signal_inputs.iter().position(|of| *of == input);
+            match &declared.by {
+                By::Words(_) => {
+                    let of = (*class, *at, alternative);
+                    let form = registry.forms.iter().position(|form| *form == of);
+                    ways.extend(form.into_iter().flat_map(|form| ways_of_form(registry, form)));
+                }
+                By::Signal { input, .. } => {
+                    ways.extend(signal(*input).into_iter().flat_map(|signal| spoken_signal(registry, signal)));
+                }
+                By::Ambiguous(input) => {
+                    let said = signal(*input).map_or_else(Vec::new, |signal| spoken_signal(registry, signal));
+                    ways.extend(said.windows(2).map(|pair| format!("{}. {}", pair[0], pair[1])));
+                }
+            }
+        }
+        shortest_first(&mut ways);
+        pieces.push(ways);
+    }
+    let mut found: Vec<String> = pieces.concat();
+    for (at, one) in pieces.iter().enumerate() {
+        for (before, other) in pieces.iter().enumerate().filter(|(before, _)| *before != at) {
+            let few = MOST_TRIES / pieces.len() / MOST_WAYS;
+            for one in one.iter().take(MOST_WAYS) {
+                for other in other.iter().take(few) {
+                    found.extend(joined(other, one));
+                    found.push(format!("{one} {other}"));
+                    if before < at {
+                        found.push(format!("{other}. {one}"));
+                    }
+                }
+            }
+        }
+    }
+    shortest_first(&mut found);
+    found
+}
+
+/// Two texts as one where the first ends in the words with which the second begins.
+fn joined(first: &str, second: &str) -> Option<String> {
+    let (first, second): (Vec<&str>, Vec<&str>) = (first.split(' ').collect(), second.split(' ').collect());
+    let shared = (1..first.len().min(second.len())).rev().find(|count| first.ends_with(&second[..*count]))?;
+    Some([&first[..], &second[shared..]].concat().join(" "))
+}
+
+fn shortest_first(texts: &mut Vec<String>) {
+    texts.sort_by_cached_key(|text| (text.split_whitespace().count(), text.chars().count(), text.clone()));
+    texts.dedup();
+}
+
+/// Ways to say a signal as a whole.
+#[must_use]
+pub fn spoken_signal(registry: &Registry, signal: usize) -> Vec<String> {
+    ways_of_signal(registry.pack(), signal, false)
 }
 
 fn begins(registry: &Registry, form: usize) -> bool {

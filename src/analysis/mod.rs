@@ -1,6 +1,8 @@
 //! What is established over all states and events that a pack admits: proofs, and witnesses that the engine has stepped.
 
 mod apart;
+mod arena;
+mod demand;
 mod domain;
 mod encode;
 mod guard;
@@ -13,8 +15,11 @@ pub mod redundant;
 mod sat;
 mod show;
 mod situation;
+mod smaller;
+mod stage;
 mod term;
 pub mod texts;
+mod told;
 mod values;
 mod witness;
 

@@ -2,16 +2,17 @@
 
 use std::cell::OnceCell;
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::Diagnostics;
 use crate::engine::Step;
 use crate::model::class::{Base, On};
 use crate::model::ids::ClassId;
 use crate::registry::Registry;
 
+use super::arena::{Arena, passed};
 use super::guard::Taker;
-use super::show::show;
 use super::situation::Situation;
-use super::witness::{Answer, Arena, Pair, Seeker, Seen, Witness, passed};
+use super::told;
+use super::witness::{Answer, Pair, Seeker, Seen, Witness};
 
 /// What a pair came to.
 #[derive(Debug, Clone)]
@@ -56,7 +57,7 @@ fn between(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
 pub(super) fn pair(seeker: &mut Seeker<'_>, arena: &Arena<'_>, a: ClassId, b: ClassId) -> Option<Finding> {
     let mut unknown = None;
     for outcomes in [false, true] {
-        let pair = Pair { a: seeker.takers(a, outcomes), b: seeker.takers(b, outcomes), without: Vec::new() };
+        let pair = Pair { a: seeker.takers(a, outcomes), b: seeker.takers(b, outcomes), ..Pair::default() };
         if pair.a.is_empty() || pair.b.is_empty() {
             continue;
         }
@@ -76,57 +77,77 @@ pub(super) fn pair(seeker: &mut Seeker<'_>, arena: &Arena<'_>, a: ClassId, b: Cl
 }
 
 /// Settle rows and outcome triggers of one class that hold together; triggers of one class that hold together and differ in
-/// what they say or start from, so that the order in which they are written decides.
+/// what they say or start from, so that the order in which they are written decides. Each is shown once, with the first that
+/// holds together with it.
 fn within(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
     let pack = registry.pack();
     let arena = Arena::new(registry);
     let mut findings = Vec::new();
     for class in (0..pack.classes.len()).map(ClassId::at) {
-        let outcomes = seeker.takers(class, true);
-        let inputs = seeker.takers(class, false);
-        for of in [&inputs, &outcomes] {
-            for (at, one) in of.iter().enumerate() {
-                for other in &of[at + 1..] {
-                    let asked = match (one, other) {
-                        (Taker::Trigger(_, a), Taker::Trigger(_, b)) => {
-                            if saying(registry, class, *a) == saying(registry, class, *b) {
-                                continue;
-                            }
-                            let before = of.iter().copied().filter(|taker| taker != one && taker < other);
-                            let without = before.filter(|taker| matches!(taker, Taker::Trigger(..))).collect();
-                            let pair = Pair { a: vec![*one], b: vec![*other], without };
-                            let (a, b) = (*a, *b);
-                            let variant = OnceCell::new();
-                            seeker.seek(&pair, &mut |situation, _| {
-                                let variant = variant.get_or_init(|| registry.without_trigger(class, a));
-                                written_order(&arena, &Arena::new(variant), situation, class, (a, b))
-                            })
-                        }
-                        (Taker::Row(_, a), Taker::Row(_, b)) => {
-                            let settle = &pack.classes[class.index()].settle;
-                            if settle[*a].on != settle[*b].on {
-                                continue;
-                            }
-                            alone(seeker, &arena, *one, *other)
-                        }
-                        _ => alone(seeker, &arena, *one, *other),
-                    };
-                    let found = match asked {
-                        Answer::No => continue,
-                        Answer::Yes(witness) => Ok(witness),
-                        Answer::Unknown(why) => Err(why),
-                    };
-                    findings.push(Finding { one: *one, other: *other, found });
-                }
+        for outcomes in [false, true] {
+            let of = seeker.takers(class, outcomes);
+            for (at, other) in of.iter().enumerate() {
+                let found = of[..at].iter().find_map(|one| apart(seeker, &arena, &of, *one, *other));
+                findings.extend(found);
             }
         }
     }
     findings
 }
 
-fn alone(seeker: &mut Seeker<'_>, arena: &Arena<'_>, one: Taker, other: Taker) -> Answer {
-    let pair = Pair { a: vec![one], b: vec![other], without: Vec::new() };
-    seeker.seek(&pair, &mut |situation, takers| arena.unordered(situation, takers))
+/// Whether two takers of one class can hold together where that matters.
+fn apart(seeker: &mut Seeker<'_>, arena: &Arena<'_>, of: &[Taker], one: Taker, other: Taker) -> Option<Finding> {
+    let (registry, class) = (arena.registry, one.class());
+    let without = match (one, other) {
+        (Taker::Trigger(_, a), Taker::Trigger(_, b)) => {
+            if saying(registry, class, a) == saying(registry, class, b) {
+                return None;
+            }
+            let before = of.iter().copied().filter(|taker| *taker != one && *taker < other);
+            before.filter(|taker| matches!(taker, Taker::Trigger(..))).collect()
+        }
+        (Taker::Row(_, a), Taker::Row(_, b)) => {
+            let settle = &registry.pack().classes[class.index()].settle;
+            if settle[a].on != settle[b].on {
+                return None;
+            }
+            Vec::new()
+        }
+        _ => Vec::new(),
+    };
+    let pair = Pair { a: vec![one], b: vec![other], without, ..Pair::default() };
+    let judge = Judge::new(arena, (one, other));
+    let found = match seeker.seek(&pair, &mut |situation, _| judge.see(situation)) {
+        Answer::No => return None,
+        Answer::Yes(witness) => Ok(witness),
+        Answer::Unknown(why) => Err(why),
+    };
+    Some(Finding { one, other, found })
+}
+
+/// What the engine is asked about two takers.
+pub(super) struct Judge<'a> {
+    arena: &'a Arena<'a>,
+    takers: (Taker, Taker),
+    /// The registry without the first of two triggers.
+    variant: OnceCell<Registry>,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn new(arena: &'a Arena<'a>, takers: (Taker, Taker)) -> Self {
+        Self { arena, takers, variant: OnceCell::new() }
+    }
+
+    /// Whether the two hold together in a situation, and nothing says which is meant.
+    pub(super) fn see(&self, situation: &Situation) -> Seen {
+        match self.takers {
+            (Taker::Trigger(class, a), Taker::Trigger(of, b)) if class == of => {
+                let variant = self.variant.get_or_init(|| self.arena.registry.without_trigger(class, a));
+                written_order(self.arena, &Arena::new(variant), situation, class, (a, b))
+            }
+            takers => self.arena.unordered(situation, takers),
+        }
+    }
 }
 
 /// What a trigger gives a step besides the effects of its class.
@@ -172,50 +193,6 @@ fn written_order(
 /// Looks for overlaps and reports them: an error with a witness that the engine has stepped, a warning where it is not known.
 pub(super) fn check_with(seeker: &mut Seeker<'_>, registry: &Registry, diagnostics: &Diagnostics) {
     for finding in overlaps_with(seeker, registry) {
-        diagnostics.push(report(registry, &finding));
-    }
-}
-
-fn report(registry: &Registry, finding: &Finding) -> Diagnostic {
-    let pack = registry.pack();
-    let Finding { one, other, found } = finding;
-    let name = |taker: &Taker| pack.names.text(pack.classes[taker.class().index()].id);
-    let (a, b) = (name(one), name(other));
-    let same = one.class() == other.class();
-    let what = |taker: &Taker| match taker {
-        Taker::Trigger(..) => "trigger",
-        Taker::Row(..) => "settle row",
-    };
-    match found {
-        Ok(witness) => {
-            let (message, help) = if same {
-                (
-                    format!("a {} and a {} of class `{a}` can hold together", what(one), what(other)),
-                    "let their conditions exclude each other".to_owned(),
-                )
-            } else {
-                (
-                    format!("`{a}` and `{b}` can take the same event, and precedence does not order them"),
-                    format!(
-                        "order them in `precedence`, such as [\"{a}\", \"{b}\"], or let an entry condition tell them apart"
-                    ),
-                )
-            };
-            Diagnostic::error(Code::Overlap, one.span(registry), message)
-                .label(format!("this {} of `{a}` holds", what(one)))
-                .also(other.span(registry), format!("so does this {} of `{b}`", what(other)))
-                .help(format!("{help}; both hold for {}", show(registry, &witness.situation)))
-        }
-        Err(why) => {
-            let message = if same {
-                format!("whether a {} and a {} of class `{a}` can hold together is not known", what(one), what(other))
-            } else {
-                format!("whether `{a}` and `{b}` can take the same event is not known")
-            };
-            Diagnostic::warning(Code::OverlapUnknown, one.span(registry), message)
-                .label(why.clone())
-                .also(other.span(registry), "and this one")
-                .help("let an entry condition tell them apart by a field of few values, or order them in `precedence`")
-        }
+        diagnostics.push(told::overlap(seeker, registry, finding));
     }
 }

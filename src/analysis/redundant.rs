@@ -5,9 +5,9 @@ use crate::model::ids::ClassId;
 use crate::registry::Registry;
 use crate::source::Span;
 
+use super::arena::Arena;
 use super::overlap::{Finding, pair};
-use super::show::show;
-use super::witness::{Arena, Seeker, Seen, Witness};
+use super::witness::{Seeker, Seen, Witness};
 
 /// A link of precedence, two neighbours in a chain, and what becomes of the pack without it.
 #[derive(Debug, Clone)]
@@ -139,19 +139,5 @@ pub(super) fn check_with(seeker: &mut Seeker<'_>, registry: &Registry, diagnosti
                 .label(why.clone()),
             ),
         }
-    }
-}
-
-/// What overlaps without a link, in words.
-#[must_use]
-pub fn told(registry: &Registry, link: &Link) -> String {
-    let pack = registry.pack();
-    let name = |class: &ClassId| pack.names.text(pack.classes[class.index()].id).to_owned();
-    match &link.needed {
-        Some(Finding { one, other, found: Ok(witness) }) => {
-            format!("{} and {}: {}", name(&one.class()), name(&other.class()), show(registry, &witness.situation))
-        }
-        Some(Finding { found: Err(why), .. }) => format!("not known: {why}"),
-        None => "nothing".into(),
     }
 }

@@ -1,66 +1,229 @@
-//! A situation in words: what happens, and what the state holds beyond its defaults.
+//! A situation as a scenario: what stands before it, what happens, what the engine makes of it, ready to be kept as a file.
 
-use crate::engine::Event;
+use serde_json::{Map, Value as Json};
+
+use crate::engine::{CallOut, Event, Step};
+use crate::model::ids::FrameId;
 use crate::model::json::to_json;
 use crate::model::value::Value;
 use crate::registry::Registry;
 
 use super::situation::Situation;
+use super::stage::Stage;
 
-/// A situation in words.
+/// The day on which scenarios begin that say nothing of it.
+const FIRST_DAY: jiff::civil::Date = jiff::civil::Date::constant(2020, 1, 1);
+
+/// A scenario of one turn, in YAML, without a line break at its end.
 #[must_use]
-pub fn show(registry: &Registry, situation: &Situation) -> String {
+pub fn scenario(registry: &Registry, name: &str, situation: &Situation, remark: &str) -> String {
+    let mut lines = head(registry, name, situation);
+    lines.extend(turn(registry, &situation.event));
+    lines.push(expectation(registry, situation.step(registry).ok().as_ref(), None, remark));
+    lines.join("\n")
+}
+
+/// A scenario in which a call is made and comes to what is shown.
+#[must_use]
+pub fn staged(registry: &Registry, name: &str, stage: &Stage, remark: &str) -> String {
     let pack = registry.pack();
-    let json = |value: &Value| to_json(&pack.names, value).to_string();
-    let mut text = match &situation.event {
-        Event::Input { event, fields } => {
-            let declared = &pack.events[event.index()];
-            let said = fields.iter().find(|(input, _)| declared.text == Some(*input));
-            let mut text = format!("`{}`", pack.names.text(declared.turn));
-            if let Some((_, Value::Text(said))) = said {
-                text = format!("`{}: {said}`", pack.names.text(declared.turn));
-            }
-            let given = fields.iter().filter(|(input, _)| declared.text != Some(*input));
-            let given: Vec<String> = given
-                .map(|(input, value)| format!("{} = {}", pack.names.text(pack.inputs[input.index()].name), json(value)))
-                .collect();
-            if !given.is_empty() {
-                text.push_str(&format!(" with `{}`", given.join(", ")));
-            }
-            text
+    let mut lines = head(registry, name, &stage.first);
+    lines.extend(turn(registry, &stage.first.event));
+    lines.push("    calls:".into());
+    for call in stage.calls.iter().filter(|call| pack.ports[call.port.index()].replies) {
+        lines.push(format!("      - {}", flow(&ending(registry, call, &stage.second.event))));
+    }
+    let step = stage.second.step(registry).ok();
+    lines.push(expectation(registry, step.as_ref(), stage.first.step(registry).ok().as_ref(), remark));
+    lines.join("\n")
+}
+
+/// An outcome that no input is known to lead up to: what happens, and the state that it happens in.
+#[must_use]
+pub fn outcome(registry: &Registry, situation: &Situation) -> String {
+    let pack = registry.pack();
+    let mut lines = vec!["# no input was found that leads up to it".to_owned()];
+    let given = state(registry, situation);
+    if !given.is_empty() {
+        lines.push("given:".into());
+        lines.extend(given);
+    }
+    if let (Some(call), Event::Outcome { .. }) = (situation.state.open_calls().first(), &situation.event) {
+        let class = pack.names.text(pack.classes[call.class.index()].id);
+        let site = pack.names.text(call.site);
+        let made = CallOut { id: call.id.clone(), site: call.site, port: call.port, with: Vec::new() };
+        let mut ends = flow(&ending(registry, &made, &situation.event));
+        let kept: Map<String, Json> = call
+            .kept
+            .iter()
+            .map(|(id, value)| (pack.names.text(pack.kept[id.index()].0).into(), to_json(&pack.names, value)))
+            .collect();
+        if !kept.is_empty() {
+            ends.push_str(&format!(" # kept: {}", flow(&Json::Object(kept))));
         }
-        Event::Outcome { status, value, error, .. } => {
-            let call = situation.state.open_calls().first();
-            let site = call.map_or("", |call| pack.names.text(call.site));
-            let class = call.map_or("", |call| pack.names.text(pack.classes[call.class.index()].id));
-            let status = pack.names.text(registry.syms.statuses[*status as usize]);
-            let mut text = format!("the outcome `{status}` of call `{site}` of `{class}`");
-            if let Some(value) = value {
-                text.push_str(&format!(" with `{value}`"));
-            }
-            if let Some(error) = error {
-                text.push_str(&format!(" with error `{error}`"));
-            }
-            for (kept, value) in call.iter().flat_map(|call| &call.kept) {
-                text.push_str(&format!(", kept `{} = {}`", pack.names.text(pack.kept[kept.index()].0), json(value)));
-            }
-            text
-        }
-    };
+        lines.push(format!("calls: # the call `{site}` of `{class}`"));
+        lines.push(format!("  - {ends}"));
+    }
+    lines.join("\n")
+}
+
+fn head(registry: &Registry, name: &str, situation: &Situation) -> Vec<String> {
+    let mut lines = vec![format!("scenario: {}", text(name))];
+    let mut env = Map::new();
+    if situation.today != FIRST_DAY {
+        env.insert("today".into(), situation.today.to_string().into());
+    }
+    if *situation.now != *format!("{}T00:00:00Z", situation.today) {
+        env.insert("now".into(), (*situation.now).into());
+    }
+    if &*situation.session != "s-1" {
+        env.insert("session_id".into(), (*situation.session).into());
+    }
+    if !env.is_empty() {
+        lines.push(format!("env: {}", flow(&Json::Object(env))));
+    }
+    let given = state(registry, situation);
+    if !given.is_empty() {
+        lines.push("given:".into());
+        lines.extend(given);
+    }
+    lines.push("turns:".into());
+    lines
+}
+
+/// What the state holds besides what it begins with, a frame on a line.
+fn state(registry: &Registry, situation: &Situation) -> Vec<String> {
+    let pack = registry.pack();
     let defaults = pack.defaults();
-    let mut held = Vec::new();
-    for (at, (value, default)) in situation.state.slots().iter().zip(&defaults).enumerate() {
-        if value != default {
-            let field = &pack.slots[at];
-            let frame = pack.names.text(pack.frames[field.frame.index()].name);
-            let shown = if value.is_present() { json(value) } else { "nothing".into() };
-            held.push(format!("{frame}.{} = {shown}", pack.names.text(field.name)));
+    let mut lines = Vec::new();
+    for frame in (0..pack.frames.len()).map(FrameId::at) {
+        let declared = &pack.frames[frame.index()];
+        let mut fields = Map::new();
+        for slot in declared.fields() {
+            let value = situation.state.get(slot);
+            if *value != defaults[slot.index()] && value.is_present() {
+                let name = pack.names.text(pack.slots[slot.index()].name);
+                fields.insert(name.into(), to_json(&pack.names, value));
+            }
+        }
+        if !fields.is_empty() {
+            lines.push(format!("  {}: {}", word(pack.names.text(declared.name)), flow(&Json::Object(fields))));
         }
     }
-    if held.is_empty() {
-        text.push_str(" in a new session");
-    } else {
-        text.push_str(&format!(" where `{}`", held.join(", ")));
+    lines
+}
+
+/// An input as a turn, without what comes of it.
+fn turn(registry: &Registry, happens: &Event) -> Vec<String> {
+    let pack = registry.pack();
+    let Event::Input { event, fields } = happens else { return Vec::new() };
+    let declared = &pack.events[event.index()];
+    let (mut payload, mut signals, mut said) = (Map::new(), Map::new(), None);
+    for (input, value) in fields {
+        let name = pack.names.text(pack.inputs[input.index()].name);
+        match value {
+            Value::Text(text) if declared.text == Some(*input) => said = Some(text.to_string()),
+            _ if declared.text.is_none() && declared.fields.iter().any(|(of, _)| of == input) => {
+                payload.insert(name.into(), to_json(&pack.names, value));
+            }
+            _ => {
+                signals.insert(name.into(), to_json(&pack.names, value));
+            }
+        }
     }
-    text
+    let name = word(pack.names.text(declared.turn));
+    let mut lines = vec![match said {
+        Some(said) => format!("  - {name}: {}", text(&said)),
+        None => format!("  - {name}: {}", flow(&Json::Object(payload))),
+    }];
+    if !signals.is_empty() {
+        lines.push(format!("    signals: {}", flow(&Json::Object(signals))));
+    }
+    lines
+}
+
+/// How a scripted call ends: as the outcome says that is meant, else not yet.
+fn ending(registry: &Registry, made: &CallOut, outcome: &Event) -> Json {
+    let pack = registry.pack();
+    let mut ends = Map::new();
+    ends.insert("port".into(), pack.names.text(pack.ports[made.port.index()].name).into());
+    let Event::Outcome { call, status, value, error } = outcome else { return Json::Object(ends) };
+    if made.id != *call {
+        ends.insert("open".into(), true.into());
+        return Json::Object(ends);
+    }
+    match value {
+        Some(Json::Object(fields)) if !fields.is_empty() => {
+            ends.insert("returns".into(), Json::Object(fields.clone()));
+        }
+        _ => {
+            let status = pack.names.text(registry.syms.statuses[*status as usize]);
+            ends.insert("status".into(), status.into());
+        }
+    }
+    if let Some(error) = error {
+        ends.insert("error".into(), (**error).into());
+    }
+    Json::Object(ends)
+}
+
+/// What the engine makes of it as the pack stands.
+fn expectation(registry: &Registry, step: Option<&Step>, selected: Option<&Step>, remark: &str) -> String {
+    let pack = registry.pack();
+    let Some((step, class)) = step.and_then(|step| Some((step, step.class?))) else {
+        return format!("    # the boundary cannot take it either: {remark}");
+    };
+    let name = |class: crate::model::ids::ClassId| Json::from(pack.names.text(pack.classes[class.index()].id));
+    let mut expected = Map::new();
+    match selected.and_then(|step| step.selected).filter(|selected| *selected != class) {
+        Some(selected) => {
+            expected.insert("selected".into(), name(selected));
+            expected.insert("settled".into(), name(class));
+        }
+        None => {
+            expected.insert("transition".into(), name(class));
+        }
+    }
+    if let Some(reason) = step.reasons.first().filter(|_| class == pack.boundary) {
+        expected.insert("reason".into(), pack.names.text(*reason).into());
+    }
+    format!("    expect: {} # {remark}", flow(&Json::Object(expected)))
+}
+
+/// JSON on one line, as YAML that is read as the same.
+fn flow(json: &Json) -> String {
+    match json {
+        Json::String(text) => word(text),
+        Json::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Json::Object(fields) if fields.is_empty() => "{}".into(),
+        Json::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{}: {}", word(key), flow(value))).collect();
+            format!("{{ {} }}", fields.join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A text as it is where it is one plain word, else in quotes.
+fn word(text: &str) -> String {
+    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && begins_plainly(text);
+    if plain { text.to_owned() } else { quoted(text) }
+}
+
+/// A text on a line of its own: as it is where nothing in it means something to YAML.
+fn text(text: &str) -> String {
+    let plain = text.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ',' | '!' | '?'))
+        && begins_plainly(text)
+        && !text.ends_with(' ');
+    if plain { text.to_owned() } else { quoted(text) }
+}
+
+fn begins_plainly(text: &str) -> bool {
+    const TAKEN: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"];
+    text.starts_with(char::is_alphabetic) && !TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(text))
+}
+
+fn quoted(text: &str) -> String {
+    Json::from(text).to_string()
 }

@@ -46,15 +46,19 @@ impl Situation {
     /// As the engine's step.
     pub fn step(&self, registry: &Registry) -> Result<Step, StepError> {
         let mut ids = NumberedIds::default();
-        let mut env = Env {
+        step(registry, &self.state, &self.event, &mut self.env(&mut ids))
+    }
+
+    /// Its environment.
+    pub(super) fn env<'i>(&self, ids: &'i mut NumberedIds) -> Env<'i> {
+        Env {
             now: self.now.clone(),
             today: self.today,
             session_id: self.session.clone(),
             turn_id: self.turn.clone(),
-            ids: &mut ids,
+            ids,
             trace: true,
-        };
-        step(registry, &self.state, &self.event, &mut env)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A tiny pack around the classes that a test is about: class `A` takes the text `a`, `B` takes `b`, and so on.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use segue::declare::SourceText;
 
@@ -93,4 +93,20 @@ fn class(id: &str, parts: &Json) -> Json {
         class[name.as_str()] = part.clone();
     }
     class
+}
+
+/// The same with dots in keys taken apart, as files may write them.
+pub fn nested(json: &Json) -> Json {
+    match json {
+        Json::Array(items) => Json::Array(items.iter().map(nested).collect()),
+        Json::Object(members) => {
+            let mut table = Json::Object(Map::new());
+            for (key, value) in members {
+                let at = key.split('.').fold(&mut table, |at, piece| &mut at[piece]);
+                *at = nested(value);
+            }
+            table
+        }
+        other => other.clone(),
+    }
 }
