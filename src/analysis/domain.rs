@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
+use crate::model::class::{Answer, Class};
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
+use crate::model::effect::{Expr, Verb};
 use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::value::Value;
@@ -93,6 +95,7 @@ impl<'p> Domains<'p> {
                 domains.cond(&row.when, &None);
             }
             walk::effects(class, &mut |_, effect| domains.kept(effect));
+            domains.answer(class);
         }
         for invariant in pack.invariants.iter().filter(|invariant| invariant.frame.is_some()) {
             domains.cond(&invariant.when, &None);
@@ -162,6 +165,7 @@ impl<'p> Domains<'p> {
     }
 
     fn root(&mut self, place: Place) -> At {
+        let place = if let Place::Before(slot) = place { Place::Field(slot) } else { place };
         if let Some(cell) = self.roots.get(&place) {
             return At::Cell(*cell);
         }
@@ -368,7 +372,6 @@ impl<'p> Domains<'p> {
 
     /// What a call keeps as a plain value comes back as just that.
     fn kept(&mut self, effect: &'p crate::model::effect::Effect) {
-        use crate::model::effect::{Expr, Verb};
         if let Verb::Call(call) = &effect.verb {
             for (kept, expr) in &call.keep {
                 if let (Expr::Value(value), Some(cell)) = (expr, self.known(Place::Kept(*kept))) {
@@ -376,6 +379,36 @@ impl<'p> Domains<'p> {
                 }
             }
         }
+    }
+
+    /// What the rows of an answer look at, and what effects write there.
+    fn answer(&mut self, class: &'p Class) {
+        let Answer::Rows(rows) = &class.answer else { return };
+        let mut looked_at: Vec<Place> = Vec::new();
+        for (when, _) in rows {
+            self.cond(when, &None);
+            walk::cond_paths(when, &mut |path: &Path| looked_at.push(path.place));
+        }
+        walk::effects(class, &mut |_, effect| {
+            let mut writes = false;
+            walk::targets(self.pack, &effect.verb, &mut |slot| writes |= looked_at.contains(&Place::Field(slot)));
+            let waits = matches!(&effect.verb, Verb::Call(call) if self.pack.ports[call.port.index()].replies);
+            if writes || waits {
+                self.cond(&effect.when, &None);
+            }
+            let Verb::Set(of) = &effect.verb else { return };
+            for (slot, expr) in of.iter().filter(|(slot, _)| looked_at.contains(&Place::Field(*slot))) {
+                let at = self.root(Place::Field(*slot));
+                match expr {
+                    Expr::Value(value) => self.literal(&at, value),
+                    Expr::Path { path, .. } => {
+                        let from = self.at(path, &None);
+                        self.relate(&at, &from);
+                    }
+                    _ => {}
+                }
+            }
+        });
     }
 
     fn derivation(&mut self, input: crate::model::ids::InputId, rule: &'p Derivation) {

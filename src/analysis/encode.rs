@@ -11,6 +11,7 @@ use crate::model::value::Value;
 use crate::registry::Registry;
 
 use super::domain::{CellId, Domains, MOST_ENTRIES, Sub};
+use super::guard::Taker;
 use super::sat::{Lit, Sat};
 use super::term::{Entry, Form, Items, Record, Term};
 
@@ -52,6 +53,10 @@ pub enum Who {
     Trigger(ClassId, usize),
     /// Those of an outcome.
     Outcome,
+    /// Those of a step of somebody, and the state in which its effects begin.
+    Start(Taker),
+    /// The same, and the state that they leave.
+    After(Taker),
 }
 
 impl Sight {
@@ -85,6 +90,7 @@ pub struct Encoder<'r> {
     pub vague: Vec<Vague>,
     pub(super) places: HashMap<Place, Term>,
     pub(super) late: HashMap<(ClassId, usize, crate::model::ids::InputId), Term>,
+    pub(super) steps: HashMap<(Taker, bool, Place), Term>,
     pub(super) lets: HashMap<FrameId, Lit>,
     pub(super) moment: super::moment::Moment<'r>,
     pub(super) passes: HashMap<super::guard::Taker, Lit>,
@@ -107,6 +113,7 @@ impl<'r> Encoder<'r> {
             vague: Vec::new(),
             places: HashMap::new(),
             late: HashMap::new(),
+            steps: HashMap::new(),
             lets: HashMap::new(),
             moment,
             passes: HashMap::new(),
@@ -196,22 +203,26 @@ impl<'r> Encoder<'r> {
     }
 
     fn place_type(&self, place: Place) -> Option<Type> {
+        let place = if let Place::Before(slot) = place { Place::Field(slot) } else { place };
         self.domains.known(place).map(|cell| self.domains.ty(cell).clone())
     }
 
-    fn place(&mut self, place: Place, sight: &Sight) -> Term {
+    pub(super) fn place(&mut self, place: Place, sight: &Sight) -> Term {
+        if let Who::Start(taker) | Who::After(taker) = sight.of {
+            return self.in_step(taker, matches!(sight.of, Who::After(_)), place);
+        }
         match place {
             Place::Field(slot) if sight.restricted => {
                 let term = self.shared(place);
                 let lit = match sight.of {
                     Who::Trigger(class, _) => self.may_read(class, slot),
-                    Who::State | Who::Outcome => Lit::TRUE,
+                    Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Lit::TRUE,
                 };
                 term.only_if(&mut self.sat, lit)
             }
             Place::Input(input) => match sight.of {
                 Who::Trigger(class, trigger) => self.input(class, trigger, input),
-                Who::State | Who::Outcome => Term::absent(),
+                Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             Place::Ambiguous(input) | Place::Partial(input) => match sight.of {
                 Who::Trigger(..) => {
@@ -221,14 +232,14 @@ impl<'r> Encoder<'r> {
                     };
                     Term::plain(Lit::TRUE, vec![(Value::Bool(true), lit), (Value::Bool(false), !lit)])
                 }
-                Who::State | Who::Outcome => Term::absent(),
+                Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             Place::Candidates(input) => match sight.of {
                 Who::Trigger(..) => {
                     let said = self.ambiguous(input);
                     self.shared(place).only_if(&mut self.sat, said)
                 }
-                Who::State | Who::Outcome => Term::absent(),
+                Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             Place::Outcome(_)
             | Place::OutcomeStatus
@@ -237,7 +248,7 @@ impl<'r> Encoder<'r> {
             | Place::OutcomeError
             | Place::Kept(_) => match sight.of {
                 Who::Outcome => self.outcome(place),
-                Who::State | Who::Trigger(..) => Term::absent(),
+                Who::State | Who::Trigger(..) | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             place => self.shared(place),
         }

@@ -1,10 +1,12 @@
 //! What is established over all states and events that a pack admits: proofs, and witnesses that the engine has stepped.
 
+mod after;
 mod apart;
 mod arena;
 mod demand;
 mod domain;
 mod encode;
+mod gaps;
 mod guard;
 mod heard;
 mod inputs;
@@ -36,4 +38,5 @@ pub fn check(registry: &Registry, diagnostics: &Diagnostics) {
     let mut seeker = witness::Seeker::new(registry);
     overlap::check_with(&mut seeker, registry, diagnostics);
     redundant::check_with(&mut seeker, registry, diagnostics);
+    gaps::check_with(&mut seeker, registry, diagnostics);
 }

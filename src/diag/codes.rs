@@ -138,6 +138,7 @@ codes! {
     Overlap = "SG401" "overlap": "One situation enables two classes, or two rows of one, and nothing says which is meant.";
     OverlapUnknown = "SG402" "overlap-unknown": "Whether one situation enables two classes could not be decided.";
     RedundantPrecedence = "SG403" "redundant-precedence": "A link of precedence orders no two classes that one situation enables.";
+    NoSingleAnswer = "SG404" "no-single-answer": "After some step of a class no row of its answer holds, or more than one.";
 
     // Settings and comments of `segue check`.
     UnknownCode = "SG501" "unknown-code": "A level or an `ignore` names a code that there is not.";
@@ -157,6 +158,7 @@ const ADJUSTABLE: &[Code] = &[
     Code::Overlap,
     Code::OverlapUnknown,
     Code::RedundantPrecedence,
+    Code::NoSingleAnswer,
     Code::UnusedIgnore,
     Code::IgnoreWithoutReason,
     Code::BadIgnore,

@@ -11,6 +11,7 @@ mod unused;
 mod words;
 
 pub use letters::check as letters;
+pub use outcomes::untaken;
 
 use crate::diag::Diagnostics;
 use crate::model::Pack;

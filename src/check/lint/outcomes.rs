@@ -13,20 +13,27 @@ use crate::model::walk;
 use super::maybe::{Fact, absent, equals, may_hold};
 
 pub fn check(pack: &Pack, out: &Diagnostics) {
-    let statuses: Vec<Sym> = STATUSES.iter().filter_map(|status| pack.names.get(status)).collect();
     for class in &pack.classes {
         walk::effects(class, &mut |_, effect| {
             let Verb::Call(call) = &effect.verb else { return };
             if !pack.ports[call.port.index()].replies {
                 return;
             }
-            let open: Vec<Sym> =
-                statuses.iter().copied().filter(|status| !is_taken(pack, class, call, *status, statuses[0])).collect();
+            let open = untaken(pack, class, call);
+            let ok = pack.names.get(STATUSES[0]).is_some_and(|ok| open.contains(&ok));
             if !open.is_empty() {
-                out.push(diagnostic(pack, class, call, effect.span, &open, open.contains(&statuses[0])));
+                out.push(diagnostic(pack, class, call, effect.span, &open, ok));
             }
         });
     }
+}
+
+/// The statuses of the outcome of a call of a class that nobody takes, whatever the state and the answer.
+#[must_use]
+pub fn untaken(pack: &Pack, class: &Class, call: &Call) -> Vec<Sym> {
+    let statuses: Vec<Sym> = STATUSES.iter().filter_map(|status| pack.names.get(status)).collect();
+    let open = statuses.iter().copied().filter(|status| !is_taken(pack, class, call, *status, statuses[0]));
+    open.collect()
 }
 
 fn is_taken(pack: &Pack, class: &Class, call: &Call, status: Sym, ok: Sym) -> bool {
