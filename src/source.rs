@@ -150,10 +150,13 @@ impl SourceMap {
         self.locate(span.file, span.start)
     }
 
-    /// Where a span ends (one past its last character).
+    /// Where a span starts and ends (one past its last character). A place between two characters, or at the end of a line, is shown
+    /// as one character.
     #[must_use]
-    pub fn end(&self, span: Span) -> LineColumn {
-        self.locate(span.file, span.end)
+    pub fn range(&self, span: Span) -> (LineColumn, LineColumn) {
+        let (start, end) = (self.start(span), self.locate(span.file, span.end));
+        let next = LineColumn { column: start.column + 1, ..start };
+        (start, if end > start { end } else { next })
     }
 
     fn locate(&self, file: FileId, at: u32) -> LineColumn {
@@ -165,7 +168,9 @@ impl SourceMap {
         let lines = &self.files[file.0 as usize].lines;
         let line = lines.partition_point(|start| *start <= offset(at));
         let before = &text[lines[line - 1] as usize..at];
-        LineColumn { line, column: before.trim_start_matches('\u{feff}').chars().count() + 1 }
+        // The mark at the very beginning is not shown.
+        let before = if line == 1 { before.trim_start_matches('\u{feff}') } else { before };
+        LineColumn { line, column: before.chars().count() + 1 }
     }
 }
 

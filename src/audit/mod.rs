@@ -11,7 +11,7 @@ pub use settings::Settings;
 use crate::analysis;
 use crate::check::lint;
 use crate::declare::Options;
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::load::load;
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, SourceText};
@@ -113,9 +113,31 @@ pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> 
         ignores::unused(&ignores, whole, &late);
     }
     let told = |found: &Diagnostic| config.scope != Scope::Scenarios || !of_pack(found.primary.span.file);
+    let mut errors = fixed.into_sorted();
+    shown.retain(|found| !explains(found, &mut errors));
     let shown = shown.into_iter().chain(late).filter(told).filter_map(|found| config.settings.apply(found));
-    fixed.extend(shown);
-    Audit { sources, diagnostics: fixed.into_sorted(), registry }
+    let all = Diagnostics::new();
+    all.extend(errors.into_iter().chain(shown));
+    Audit { sources, diagnostics: all.into_sorted(), registry }
+}
+
+/// Whether a finding about characters is why an error is found at the same place: then it is told with that.
+fn explains(found: &Diagnostic, errors: &mut [Diagnostic]) -> bool {
+    if !matches!(found.code, Code::MixedScripts | Code::InvisibleCharacter) {
+        return false;
+    }
+    let at = found.primary.span;
+    let meets = |error: &&mut Diagnostic| {
+        let of = error.primary.span;
+        of.file == at.file && of.start < at.end && at.start < of.end
+    };
+    let Some(error) = errors.iter_mut().find(meets) else { return false };
+    // An error of syntax is at the character itself, and names it.
+    if error.code != Code::SyntaxError {
+        let help = error.help.as_deref().map_or_else(String::new, |help| format!("; {help}"));
+        error.help = Some(format!("{}{help}", found.message));
+    }
+    true
 }
 
 /// Letters of another script and characters that cannot be seen, in one file.

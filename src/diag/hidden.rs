@@ -2,9 +2,16 @@
 
 /// Characters that have a name in messages.
 const NAMES: &[(char, &str)] = &[
+    ('\u{85}', "next line"),
+    ('\u{a0}', "no-break space"),
     ('\u{ad}', "soft hyphen"),
     ('\u{61c}', "Arabic letter mark"),
     ('\u{180e}', "Mongolian vowel separator"),
+    ('\u{2002}', "en space"),
+    ('\u{2003}', "em space"),
+    ('\u{2007}', "figure space"),
+    ('\u{2009}', "thin space"),
+    ('\u{200a}', "hair space"),
     ('\u{200b}', "zero width space"),
     ('\u{200c}', "zero width non-joiner"),
     ('\u{200d}', "zero width joiner"),
@@ -17,11 +24,14 @@ const NAMES: &[(char, &str)] = &[
     ('\u{202c}', "pop directional formatting"),
     ('\u{202d}', "left-to-right override"),
     ('\u{202e}', "right-to-left override"),
+    ('\u{202f}', "narrow no-break space"),
+    ('\u{205f}', "medium mathematical space"),
     ('\u{2060}', "word joiner"),
     ('\u{2066}', "left-to-right isolate"),
     ('\u{2067}', "right-to-left isolate"),
     ('\u{2068}', "first strong isolate"),
     ('\u{2069}', "pop directional isolate"),
+    ('\u{3000}', "ideographic space"),
     ('\u{feff}', "byte-order mark"),
 ];
 
@@ -37,6 +47,12 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}'
     )
+}
+
+/// Whether a character is a space, and not one of ASCII.
+#[must_use]
+pub fn is_wide_space(c: char) -> bool {
+    c.is_whitespace() && !c.is_ascii() && !is_hidden(c)
 }
 
 /// Whether a character turns the direction in which text is shown, so that a line reads otherwise than it is.

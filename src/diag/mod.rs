@@ -1,5 +1,6 @@
 //! Diagnostics as data: a code, a severity, a message, labelled places and a next step. Rendering is in `report`.
 
+pub mod alike;
 mod codes;
 pub mod hidden;
 mod suggest;

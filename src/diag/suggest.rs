@@ -66,7 +66,7 @@ pub fn quoted(input: &str) -> String {
         }
         if c.is_control() {
             quoted.extend(c.escape_default());
-        } else if super::hidden::is_hidden(c) {
+        } else if super::hidden::is_hidden(c) || super::hidden::is_wide_space(c) {
             quoted.push_str(&format!("<U+{:04X}>", u32::from(c)));
         } else {
             quoted.push(c);

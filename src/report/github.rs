@@ -54,7 +54,7 @@ fn command(sources: &SourceMap, found: &Diagnostic, below: &str) -> String {
         Severity::Warning => "warning",
         Severity::Note => "notice",
     };
-    let (start, end) = (sources.start(found.primary.span), sources.end(found.primary.span));
+    let (start, end) = sources.range(found.primary.span);
     let file = property(&path(below, sources.name(found.primary.span.file)));
     let mut at = format!("file={file},line={}", start.line);
     // GitHub takes columns only for a place on one line.

@@ -208,7 +208,8 @@ impl Line {
         let mut line = Self { shown: String::with_capacity(text.len()), longer: Vec::new() };
         for (at, c) in text.char_indices() {
             // The renderer shows the controls of ASCII itself, and takes tabs for spaces.
-            if hidden::is_hidden(c) && c != JOINER || c.is_control() && !c.is_ascii() {
+            let unseen = hidden::is_hidden(c) && c != JOINER || hidden::is_wide_space(c);
+            if unseen || c.is_control() && !c.is_ascii() {
                 line.shown.push_str(&format!("<U+{:04X}>", u32::from(c)));
                 line.longer.push((at, line.shown.len() - at - c.len_utf8()));
             } else {

@@ -114,5 +114,6 @@ pub fn count(diagnostics: &[Diagnostic], severity: Severity) -> usize {
 
 fn range(sources: &SourceMap, span: Span) -> Value {
     let place = |at: LineColumn| json!({ "line": at.line, "column": at.column });
-    json!({ "start": place(sources.start(span)), "end": place(sources.end(span)) })
+    let (start, end) = sources.range(span);
+    json!({ "start": place(start), "end": place(end) })
 }

@@ -85,7 +85,7 @@ fn level(severity: Severity) -> &'static str {
 }
 
 fn location(sources: &SourceMap, label: &Label, below: &str, id: Option<usize>) -> Value {
-    let (start, end) = (sources.start(label.span), sources.end(label.span));
+    let (start, end) = sources.range(label.span);
     let name = sources.name(label.span.file);
     let place = match name.strip_prefix('/') {
         Some(_) => json!({ "uri": format!("file://{}", encoded(name)) }),

@@ -1,6 +1,7 @@
 //! One spanned document for TOML, YAML and JSON. All three mean the same; nothing is converted without being asked for.
 
 mod json;
+mod odd;
 pub mod read;
 mod scalar;
 mod toml;
@@ -224,6 +225,12 @@ pub fn data(file: FileId, text: &str, out: &Diagnostics) -> Option<Node> {
 /// Reads a text within other limits.
 pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, out: &Diagnostics) -> Option<Node> {
     let tree = tree(file, text, limits, out)?;
+    // Lines are counted by their line feeds: of a file without any no place could be named.
+    if let Some(at) = lone_return(text) {
+        let found = Diagnostic::error(Code::SyntaxError, span(file, at, at + 1), "a carriage return alone ends a line");
+        out.push(found.help("save the file with line ends of Unix (LF) or of Windows (CRLF)"));
+        return None;
+    }
     match format {
         Format::Toml => toml::parse(tree),
         Format::Yaml => yaml::parse(tree),
@@ -256,6 +263,12 @@ fn tree<'t>(file: FileId, text: &'t str, limits: &Limits, out: &'t Diagnostics) 
         return None;
     }
     Some(tree::Tree::new(file, text, *limits, out))
+}
+
+/// The first carriage return that no line feed follows.
+fn lone_return(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    text.match_indices('\r').map(|(at, _)| at).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
 fn span(file: FileId, start: usize, end: usize) -> Span {

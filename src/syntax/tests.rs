@@ -309,3 +309,97 @@ fn large_tables_find_their_keys() {
     text.push_str("k7: 1\n");
     assert!(findings(Format::Yaml, &text).contains("f.yaml:501:1: error[duplicate-key]"));
 }
+
+/// The one finding in a text: its place, its message and its help.
+#[track_caller]
+fn one(format: Format, text: &str) -> String {
+    let (_, sources, found) = read(format, text);
+    assert_eq!(found.len(), 1, "{text:?}\n{}", report::human(&sources, &found, false));
+    let (start, end) = sources.range(found[0].primary.span);
+    assert!(start.line == end.line && start.column < end.column, "{text:?}: {start:?} {end:?}");
+    let help = found[0].help.as_deref().expect("what to write");
+    format!("{}:{} {}; {help}", start.line, start.column, found[0].message)
+}
+
+/// Signs, spaces and letters that only look like others are named, and so is what to write.
+#[test]
+fn characters_that_are_taken_for_others() {
+    let space = "U+00A0 (no-break space) is not read as a space; write a plain space";
+    let quote =
+        |c: char| format!("`{c}` (U+{:04X}) is not read as `\"`; write `\"` on either side of the text", u32::from(c));
+    for (text, wanted) in [
+        ("a\u{a0}= 1\nb = 2\n", format!("1:2 {space}")),
+        ("\u{a0}a = 1\n", format!("1:1 {space}")),
+        ("a =\u{a0}{\u{a0}b = 1 }\n", format!("1:4 {space}")),
+        ("a = [\n  1,\u{a0}2\n]\n", format!("2:5 {space}")),
+        ("[a]\u{a0}\nb = 1\n", format!("1:4 {space}")),
+        ("a =\u{3000}1\n", "1:4 U+3000 (ideographic space) is not read as a space; write a plain space".to_owned()),
+        ("a\u{200b}b = 1\n", "1:2 U+200B (zero width space) cannot be seen; delete it".to_owned()),
+        ("a = 1\n\u{feff}b = 1\n", "2:1 U+FEFF (byte-order mark) cannot be seen; delete it".to_owned()),
+        ("a = “x”\n", format!("1:5 {}", quote('“'))),
+        ("a = ‘x y’\n", format!("1:5 {}", quote('‘'))),
+        ("a = { b = «да» }\n", format!("1:11 {}", quote('«'))),
+        ("a = [“x”, “y”]\n", format!("1:6 {}", quote('“'))),
+        ("a = “x\"\n", format!("1:5 {}", quote('“'))),
+        ("a = \"x”\nb = 1\n", "1:7 `”` (U+201D) does not close the text; write `\"`".to_owned()),
+        ("a ＝ 1\n", "1:3 `＝` (U+FF1D) is not read as `=`; write `=`".to_owned()),
+        ("a = [1，2]\n", "1:7 `，` (U+FF0C) is not read as `,`; write `,`".to_owned()),
+        ("a–b = 1\n", "1:2 `–` (U+2013) is not read as `-`; write `-`".to_owned()),
+        ("оwner = 1\n", "1:1 `о` (U+043E) is no Latin letter; write `owner`, all in Latin letters".to_owned()),
+        ("[trigger.сlass]\n", "1:10 `с` (U+0441) is no Latin letter; write `class`, all in Latin letters".to_owned()),
+        ("ownér = 1\n", "1:4 a key with other characters than A to Z, digits, `_` and `-`; `é` (U+00E9) needs quotes: write \"ownér\"".to_owned()),
+        ("имя = 1\n", "1:1 a key with other characters than A to Z, digits, `_` and `-`; `и` (U+0438) needs quotes: write \"имя\"".to_owned()),
+    ] {
+        assert_eq!(one(Format::Toml, text), wanted, "{text:?}");
+    }
+    for (text, wanted) in [
+        ("a:\u{a0}b\nc: d\n", format!("1:3 {space}")),
+        ("a: b\nc:\u{a0}{ d: e }\n", format!("2:3 {space}")),
+        ("a:\n  -\u{a0}b: c\n    d: e\n", format!("2:4 {space}")),
+        ("a:\u{200b} b\nc: d\n", "1:3 U+200B (zero width space) cannot be seen; delete it".to_owned()),
+        ("a：b\nc: d\n", "1:2 `：` (U+FF1A) is not read as `:`; write `:`".to_owned()),
+        ("a: { b：c }\n", "1:7 `：` (U+FF1A) is not read as `:`; write `:`".to_owned()),
+        ("a: [\"x\"，\"y\"]\n", "1:8 `，` (U+FF0C) is not read as `,`; write `,`".to_owned()),
+        ("a:\n  – b: c\n    d: e\n", "2:3 `–` (U+2013) is not read as `-`; write `-`".to_owned()),
+        ("a: [\"x”]\nb: [\"y\"]\n", "1:7 `”` (U+201D) does not close the text; write `\"`".to_owned()),
+    ] {
+        assert_eq!(one(Format::Yaml, text), wanted, "{text:?}");
+    }
+    // In texts and comments they are what they are.
+    assert_eq!(findings(Format::Toml, "a = \"“x”\u{a0}— ＝\" # “y”\n\"имя\" = 'ё：'\n"), "");
+    assert_eq!(findings(Format::Yaml, "a: “x”, you：see\u{a0}— ok\nимя: [“ё”] # ，\n"), "");
+}
+
+/// What is missing at the end of a line or of the text is shown there, one character wide.
+#[test]
+fn places_of_what_is_missing() {
+    for (text, wanted) in [
+        ("a =\n", "1:4 a value is missing; write a value, or leave the key out"),
+        ("a =", "1:4 a value is missing; write a value, or leave the key out"),
+        ("a = { b = }\n", "1:11 a value is missing; write a value, or leave the key out"),
+        ("a = = 1\n", "1:5 extra `=`; write `=` once"),
+        ("a\nb = 1\n", "1:2 a key without a value; write `key = value`"),
+        ("[a\nb = 1\n", "1:3 unclosed table; write `]`"),
+        (
+            "a = 2021-13-40\n",
+            "1:5 invalid date, expected month between 01 and 12; write a date such as 2021-05-10, or quote the text",
+        ),
+    ] {
+        assert_eq!(one(Format::Toml, text), wanted, "{text:?}");
+    }
+}
+
+/// Line ends that are none are told of once.
+#[test]
+fn a_carriage_return_alone_ends_no_line() {
+    let help = "save the file with line ends of Unix (LF) or of Windows (CRLF)";
+    for format in [Format::Toml, Format::Yaml, Format::Json] {
+        let text = match format {
+            Format::Toml => "# имя\ra = 1\rb = \rc = 3\r",
+            Format::Yaml => "# имя\ra: 1\rb: [\rc: 3\r",
+            Format::Json => "{\"имя\":\r1,\r\"a\": 2,}\r",
+        };
+        let column = text.chars().position(|c| c == '\r').expect("one") + 1;
+        assert_eq!(one(format, text), format!("1:{column} a carriage return alone ends a line; {help}"));
+    }
+}

@@ -1,6 +1,7 @@
 //! TOML 1.1 from the events of the toml crate's parser. Syntax errors do not end the reading.
 
 mod errors;
+mod odd;
 mod runaway;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use toml_parser::{ErrorSink, ParseError, Raw, Source};
 
 use runaway::{Kind as Open, Runaway};
 
+use super::odd::Odd;
 use super::tree::{Id, Origin, Part, Tree};
 use super::{Kind, Node, without_mark};
 use crate::diag::{Code, Diagnostic};
@@ -77,6 +79,9 @@ fn read(text: &str, depth: u32) -> (Vec<Event>, Errors) {
 
 /// What is left open, and where it must have been closed.
 fn left_open(tree: &Tree<'_>, open: &Runaway) -> Diagnostic {
+    if let Some(odd) = Odd::closing(tree.text, open.place.start).filter(|_| open.kind == Open::Quote) {
+        return odd.error(tree);
+    }
     let (message, help) = match open.kind {
         Open::Quote => (
             "text without its closing quote".to_owned(),
@@ -290,16 +295,32 @@ impl Toml<'_> {
             return None;
         }
         let mut quoted = None;
+        let odd = if self.errors.kept.is_empty() { Vec::new() } else { odd::find(self.source) };
+        let mut told = None;
         for error in std::mem::take(&mut self.errors.kept) {
             // Where a quote is missing all else on the line is read inside out: one finding is enough.
             let at = error.unexpected().or(error.context()).map_or(0, |span| span.start());
             let line = self.source.input()[..at].rfind('\n').map_or(0, |end| end + 1);
-            let odd = runaway::lacks_quote(&self.source.input()[line..]);
-            if odd && quoted == Some(line) {
+            let end = self.source.input()[at..].find('\n').map_or(self.source.input().len(), |end| at + end);
+            if let Some(odd) = odd.iter().find(|odd| (line..=end).contains(&odd.at.start)) {
+                if told.replace(line) != Some(line) {
+                    let found = odd.error(&self.tree);
+                    self.tree.report(found);
+                }
+                continue;
+            }
+            if told == Some(line) {
+                continue;
+            }
+            if error.description() == errors::EXTRA_SIGN {
+                told = Some(line);
+            }
+            let unpaired = runaway::lacks_quote(&self.source.input()[line..]);
+            if unpaired && quoted == Some(line) {
                 continue;
             }
             let mut found = self.explain(&error);
-            if odd {
+            if unpaired {
                 quoted = Some(line);
                 found = found.help("a quote is missing on this line: close each text that is opened");
             }
@@ -311,7 +332,11 @@ impl Toml<'_> {
     fn explain(&self, error: &ParseError) -> Diagnostic {
         let place = error.unexpected().or(error.context()).unwrap_or_default();
         let written = self.source.input().get(place.start()..place.end()).unwrap_or_default();
-        let (message, help) = errors::explain(error, written);
+        let (message, mut help) =
+            errors::explain(error, written, errors::lacks_value(self.source.input(), place.start()));
+        if let Some((key, strange)) = errors::key(error, self.source.input()) {
+            help = Some(format!("`{strange}` (U+{:04X}) needs quotes: write \"{key}\"", u32::from(strange)));
+        }
         let found = Diagnostic::error(Code::SyntaxError, self.span(place), message).help_opt(help);
         match error.context() {
             // Only an opening bracket says more than the place itself.

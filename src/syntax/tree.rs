@@ -3,7 +3,9 @@
 use indexmap::IndexMap;
 use indexmap::map::Entry as Slot;
 
+use super::odd::Odd;
 use super::{Entry, Kind, Limits, Node, Table};
+use crate::diag::alike::sign;
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::source::{FileId, Span};
 
@@ -188,6 +190,11 @@ impl<'t> Tree<'t> {
     pub fn insert(&mut self, table: Id, path: &[Part], value: Id, in_flow: bool) {
         let Some((last, parents)) = path.split_last() else { return };
         if self.is_null(value) {
+            if let Some(odd) = self.wide_colon(last.span).filter(|_| in_flow) {
+                let found = odd.error(self);
+                self.report(found);
+                return;
+            }
             let message = format!("{} has no value", quoted(&last.text));
             let after = self.text.get(last.span.end as usize..).unwrap_or_default();
             let comma = (in_flow || last.text.contains(' ')) && !after.trim_start().starts_with(':');
@@ -205,6 +212,13 @@ impl<'t> Tree<'t> {
                 self.twice(last, first);
             }
         }
+    }
+
+    /// The first sign in a key that is taken for the colon behind it.
+    fn wide_colon(&self, key: Span) -> Option<Odd> {
+        let written = self.text.get(key.start as usize..key.end as usize)?;
+        let (at, c) = written.char_indices().find(|(_, c)| !c.is_ascii() && sign(*c) == Some(':'))?;
+        Odd::new(key.start as usize + at, c)
     }
 
     /// Follows a dotted key, making its tables.

@@ -1,12 +1,14 @@
 //! YAML 1.2 from granit's events: core schema, one document, aliases within bounds, no tags and no merge keys.
 
 mod errors;
+mod odd;
 
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle, options};
 use indexmap::IndexMap;
 
+use super::odd::Odd;
 use super::tree::{Id, Origin, Part, Tree};
 use super::{Kind, Node, scalar};
 use crate::diag::{Code, Diagnostic, quoted};
@@ -218,6 +220,11 @@ impl Yaml<'_> {
             return Vec::new();
         }
         let written = &self.tree.text[span.start as usize..span.end as usize];
+        if let Some(odd) = odd::after_colon(written, span.start as usize) {
+            let found = odd.error(&self.tree);
+            self.tree.report(found);
+            return Vec::new();
+        }
         if written != text || !text.contains('.') {
             return vec![Part { text: text.to_owned(), span }];
         }
@@ -284,7 +291,13 @@ impl Yaml<'_> {
     fn syntax_error(&mut self, error: &granit_parser::ScanError) {
         let text = self.tree.text;
         let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
-        if let Some(open) = errors::left_open(error.kind(), text, at) {
+        let open = errors::left_open(error.kind(), text, at);
+        if let Some(odd) = open.map_or_else(|| odd::find(text, at), |open| Odd::closing(text, open)) {
+            let found = odd.error(&self.tree);
+            self.tree.report(found);
+            return;
+        }
+        if let Some(open) = open {
             let help = "close the quote on its line";
             let found =
                 Diagnostic::error(Code::SyntaxError, self.tree.span(open, open + 1), "text without its closing quote");

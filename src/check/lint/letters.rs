@@ -1,63 +1,9 @@
 //! Letters of another script within a word, and characters that cannot be seen: what an eye does not find in a file.
 
-use std::ops::Range;
-
+use crate::diag::alike::{Mixed, Script, mixed, script, words};
 use crate::diag::{Code, Diagnostic, Diagnostics, hidden};
 use crate::source::{FileId, Span};
 use crate::syntax::{Entry, Kind, Node};
-
-/// A script whose letters are taken for those of another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Script {
-    Latin,
-    Cyrillic,
-    Greek,
-}
-
-/// The scripts in the order of the columns of [`ALIKE`].
-const SCRIPTS: [(Script, &str); 3] =
-    [(Script::Latin, "Latin"), (Script::Cyrillic, "Cyrillic"), (Script::Greek, "Greek")];
-
-/// Letters that look the same: Latin, Cyrillic, Greek; a space where there is none.
-const ALIKE: &[[char; 3]] = &[
-    ['a', 'а', 'α'],
-    ['c', 'с', ' '],
-    ['e', 'е', ' '],
-    ['ë', 'ё', ' '],
-    ['h', 'һ', ' '],
-    ['i', 'і', ' '],
-    ['ï', 'ї', ' '],
-    ['j', 'ј', ' '],
-    ['k', 'к', 'κ'],
-    ['o', 'о', 'ο'],
-    ['p', 'р', 'ρ'],
-    ['s', 'ѕ', ' '],
-    ['v', ' ', 'ν'],
-    ['x', 'х', 'χ'],
-    ['y', 'у', ' '],
-    ['A', 'А', 'Α'],
-    ['B', 'В', 'Β'],
-    ['C', 'С', ' '],
-    ['E', 'Е', 'Ε'],
-    ['Ë', 'Ё', ' '],
-    ['H', 'Н', 'Η'],
-    ['I', 'І', 'Ι'],
-    ['Ï', 'Ї', ' '],
-    ['J', 'Ј', ' '],
-    ['K', 'К', 'Κ'],
-    ['M', 'М', 'Μ'],
-    ['N', ' ', 'Ν'],
-    ['O', 'О', 'Ο'],
-    ['P', 'Р', 'Ρ'],
-    ['S', 'Ѕ', ' '],
-    ['T', 'Т', 'Τ'],
-    ['X', 'Х', 'Χ'],
-    ['Y', 'У', 'Υ'],
-    ['Z', ' ', 'Ζ'],
-    [' ', 'Г', 'Γ'],
-    [' ', 'П', 'Π'],
-    [' ', 'Ф', 'Φ'],
-];
 
 /// Looks through the text of a file; `root` is its document, where it could be read.
 pub fn check(file: FileId, text: &str, root: Option<&Node>, out: &Diagnostics) {
@@ -101,103 +47,13 @@ fn in_class(pattern: &str, at: usize) -> bool {
     pattern[..at].rfind('[').is_some_and(|open| !pattern[open..at].contains(']'))
 }
 
-/// The runs of letters in a text. `escapes`: a backslash and the letter after it are no part of a word.
-fn words(text: &str, escapes: bool) -> impl Iterator<Item = Range<usize>> {
-    let mut chars = text.char_indices().peekable();
-    std::iter::from_fn(move || {
-        let mut word: Option<Range<usize>> = None;
-        while let Some((at, c)) = chars.peek().copied() {
-            let letter = c.is_alphabetic() || ('\u{300}'..='\u{36f}').contains(&c);
-            if !letter && word.is_some() {
-                break;
-            }
-            chars.next();
-            if escapes && c == '\\' {
-                chars.next();
-            } else if letter {
-                word.get_or_insert(at..at).end = at + c.len_utf8();
-            }
-        }
-        word
-    })
-}
-
-fn script(c: char) -> Option<Script> {
-    match c {
-        'a'..='z' | 'A'..='Z' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Some(Script::Latin),
-        '\u{400}'..='\u{52f}' => Some(Script::Cyrillic),
-        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Some(Script::Greek),
-        _ => None,
-    }
-}
-
-/// The letter of another script that looks like this one.
-fn alike(c: char, to: Script) -> Option<char> {
-    let column = SCRIPTS.iter().position(|(script, _)| *script == to)?;
-    ALIKE.iter().find(|row| row.contains(&c)).map(|row| row[column]).filter(|letter| *letter != ' ')
-}
-
-/// A word of letters of two scripts that is meant to be of one.
-struct Mixed {
-    /// The word as it should be.
-    meant: String,
-    /// Its script.
-    script: Script,
-    /// The letters that are of another one.
-    strange: Vec<char>,
-}
-
-/// What is wrong with a word, where all letters of another script look like those of the one it is meant in: a word such as
-/// a stem of one script with an ending of another is meant as it is.
-fn mixed(word: &str) -> Option<Mixed> {
-    if word.is_ascii() {
-        return None;
-    }
-    let count = |of: Script| word.chars().filter(|c| script(*c) == Some(of)).count();
-    let counts = SCRIPTS.map(|(script, _)| (count(script), script));
-    if counts.iter().filter(|(count, _)| *count > 0).count() < 2 || is_stem_and_ending(word) {
-        return None;
-    }
-    let meant_in = |to: Script| {
-        let letter = |c: char| match script(c) {
-            Some(own) if own != to => alike(c, to),
-            _ => Some(c),
-        };
-        word.chars().map(letter).collect::<Option<String>>()
-    };
-    // Of two that are possible the one with more letters of its own; of equals the one that is not Latin.
-    let possible = counts.into_iter().filter(|(count, _)| *count > 0);
-    let possible = possible.filter_map(|(count, script)| Some((count, script, meant_in(script)?)));
-    let (_, to, meant) = possible.max_by_key(|(count, script, _)| (*count, *script != Script::Latin))?;
-    let mut strange: Vec<char> = Vec::new();
-    for c in word.chars().filter(|c| script(*c).is_some_and(|own| own != to)) {
-        if !strange.contains(&c) {
-            strange.push(c);
-        }
-    }
-    Some(Mixed { meant, script: to, strange })
-}
-
-/// Whether a word begins in one script and ends in another, with two letters of each at least.
-fn is_stem_and_ending(word: &str) -> bool {
-    let scripts: Vec<Script> = word.chars().filter_map(script).collect();
-    let runs: Vec<usize> = scripts.chunk_by(|a, b| a == b).map(<[Script]>::len).collect();
-    matches!(runs.as_slice(), [first, last] if *first > 1 && *last > 1)
-}
-
 fn diagnostic(word: &str, mixed: &Mixed, place: Span) -> Diagnostic {
-    let name = |of: Script| SCRIPTS.iter().find(|(script, _)| *script == of).map_or("", |(_, name)| *name);
-    let letters: Vec<String> = mixed
-        .strange
-        .iter()
-        .map(|c| format!("`{c}` (U+{:04X}, {})", u32::from(*c), script(*c).map_or("", name)))
-        .collect();
-    let message = format!("the {} word `{word}` holds {}", name(mixed.script), letters.join(", "));
-    Diagnostic::warning(Code::MixedScripts, place, message).label("looks right, and is another word").help(format!(
-        "write `{}`, all in {} letters",
-        mixed.meant,
-        name(mixed.script)
-    ))
+    let script_of = |c: char| script(c).map_or("", Script::name);
+    let letters: Vec<String> =
+        mixed.strange.iter().map(|c| format!("`{c}` (U+{:04X}, {})", u32::from(*c), script_of(*c))).collect();
+    let message = format!("the {} word `{word}` holds {}", mixed.script.name(), letters.join(", "));
+    let help = format!("write `{}`, all in {} letters", mixed.meant, mixed.script.name());
+    Diagnostic::warning(Code::MixedScripts, place, message).label("looks right, and is another word").help(help)
 }
 
 /// Characters that cannot be seen, each run of them once.
@@ -253,25 +109,6 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_of_two_scripts_are_set_right() {
-        let meant = |word: &str| mixed(word).map(|mixed| mixed.meant);
-        assert_eq!(meant("cклад"), Some("склад".into()));
-        assert_eq!(meant("остaтки"), Some("остатки".into()));
-        assert_eq!(meant("stоck"), Some("stock".into()));
-        assert_eq!(meant("Ηоme"), Some("Home".into()));
-        for word in ["склад", "stock", "pdfка", "usbшный", "naïve", "μm", "ёлка"] {
-            assert_eq!(meant(word), None, "{word}");
-        }
-    }
-
-    #[test]
-    fn words_end_at_what_is_no_letter() {
-        let of = |text: &'static str, escapes| words(text, escapes).map(|word| &text[word]).collect::<Vec<_>>();
-        assert_eq!(of("а (на|for) стем~noun 2020-й", false), ["а", "на", "for", "стем", "noun", "й"]);
-        assert_eq!(of(r#""\tда""#, true), ["да"]);
-    }
 
     #[test]
     fn joiners_have_their_place() {

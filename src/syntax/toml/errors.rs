@@ -4,8 +4,21 @@ use toml_parser::{Expected, ParseError};
 
 use crate::diag::quoted;
 
-/// The message and the help for an error at some text, which may be empty.
-pub(super) fn explain(error: &ParseError, written: &str) -> (String, Option<String>) {
+/// The parser's words for a second `=`: what it says about the rest of the line is of no use.
+pub(super) const EXTRA_SIGN: &str = "extra `=`";
+
+/// Whether a value is due at a place and nothing that could be one stands there.
+pub(super) fn lacks_value(text: &str, at: usize) -> bool {
+    let due = text.get(..at).is_some_and(|before| before.trim_end_matches([' ', '\t']).ends_with('='));
+    due && text[at..]
+        .trim_start_matches([' ', '\t'])
+        .chars()
+        .next()
+        .is_none_or(|c| matches!(c, '}' | ']' | ',' | '\r' | '\n'))
+}
+
+/// The message and the help for an error at some text, which may be empty. `lacks_value`: a value is due there, and none stands there.
+pub(super) fn explain(error: &ParseError, written: &str, lacks_value: bool) -> (String, Option<String>) {
     let expected: Vec<String> = error.expected().unwrap_or_default().iter().filter_map(expected).collect();
     let wants = |sign| error.expected().unwrap_or_default().contains(&Expected::Literal(sign));
     let (message, help) = match error.description() {
@@ -30,6 +43,14 @@ pub(super) fn explain(error: &ParseError, written: &str) -> (String, Option<Stri
         | "invalid basic string"
         | "invalid multi-line literal string"
         | "invalid multi-line basic string"
+            if lacks_value =>
+        {
+            ("a value is missing", "write a value, or leave the key out")
+        }
+        "invalid literal string"
+        | "invalid basic string"
+        | "invalid multi-line literal string"
+        | "invalid multi-line basic string"
             if wants("'") || wants("\"") =>
         {
             (
@@ -40,12 +61,26 @@ pub(super) fn explain(error: &ParseError, written: &str) -> (String, Option<Stri
         "extra comma in inline table" | "extra comma in array" => {
             ("a comma without a value before it", "remove the comma")
         }
+        EXTRA_SIGN => (EXTRA_SIGN, "write `=` once"),
+        other if other.starts_with("invalid date") => (other, "write a date such as 2021-05-10, or quote the text"),
         other => {
             let help = if expected.is_empty() { None } else { Some(format!("write {}", expected.join(" or "))) };
             return (other.to_owned(), help);
         }
     };
     (message.to_owned(), Some(help.to_owned()))
+}
+
+/// The whole of a key that needs quotes, and the letter for which it does.
+pub(super) fn key<'t>(error: &ParseError, text: &'t str) -> Option<(&'t str, char)> {
+    const LONGEST: usize = 80;
+    let at = error.unexpected().filter(|_| error.description() == "invalid unquoted key")?;
+    let strange = text.get(at.start()..)?.chars().next().filter(|c| c.is_alphanumeric() && !c.is_ascii())?;
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let start = at.start() - (text[..at.start()].len() - text[..at.start()].trim_end_matches(part).len());
+    let end = text[at.start()..].find(|c: char| !part(c)).map_or(text.len(), |end| at.start() + end);
+    let key = &text[start..end];
+    (key.len() < LONGEST).then_some((key, strange))
 }
 
 fn expected(expected: &Expected) -> Option<String> {
