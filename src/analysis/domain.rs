@@ -31,8 +31,10 @@ pub enum Sub {
 /// A place where values stand, all entries of a collection alike.
 pub type CellId = usize;
 
-/// The most entries of a list or map of structured values that are told apart.
-pub const MOST_ENTRIES: usize = 10;
+/// The most entries of a collection that are told apart.
+pub const MOST_ENTRIES: usize = 100;
+/// The most values of one place that are told apart, for places in collections within collections.
+const MOST_VALUES: usize = 400;
 
 #[derive(Debug)]
 struct Cell<'p> {
@@ -49,6 +51,8 @@ struct Cell<'p> {
     thresholds: Vec<Value>,
     /// Its place among those that share their values.
     rank: usize,
+    /// It can hold more different values than are told apart.
+    is_cut: bool,
 }
 
 /// All places that conditions look at, and what each can hold.
@@ -146,6 +150,12 @@ impl<'p> Domains<'p> {
         }
     }
 
+    /// Whether a place can hold more different values than are told apart.
+    #[must_use]
+    pub fn is_cut(&self, cell: CellId) -> bool {
+        self.cells[cell].is_cut
+    }
+
     /// How many entries of a collection have to be told apart.
     #[must_use]
     pub fn entries(&self, cell: CellId) -> usize {
@@ -186,6 +196,7 @@ impl<'p> Domains<'p> {
             literals: Vec::new(),
             thresholds: Vec::new(),
             rank: 0,
+            is_cut: false,
         });
         self.leader.push(self.cells.len() - 1);
         self.cells.len() - 1
@@ -552,7 +563,8 @@ impl<'p> Domains<'p> {
         self.cond(cond, &Some(entry));
     }
 
-    /// How many values of a place may have to differ: one, or one for each entry of the collections that it stands in.
+    /// How many values of a place may have to differ: one, or one for each entry that is told apart of the collections that it
+    /// stands in.
     fn instances(&self, cell: CellId) -> usize {
         let mut count = 1;
         let mut at = cell;
@@ -560,11 +572,11 @@ impl<'p> Domains<'p> {
             let of = &self.cells[parent];
             if of.ty.is_collection() {
                 let entries = if self.is_bag(parent) { 1 + of.size + of.relations } else { self.entries(parent) };
-                count *= entries.min(MOST_ENTRIES);
+                count = entries.min(MOST_ENTRIES).saturating_mul(count);
             }
             at = parent;
         }
-        count.min(4 * MOST_ENTRIES)
+        count
     }
 
     fn finish(&mut self) {
@@ -582,6 +594,11 @@ impl<'p> Domains<'p> {
             for cell in &group {
                 count += self.instances(*cell);
                 self.cells[*cell].rank = count;
+            }
+            let all = count;
+            count = all.min(MOST_VALUES);
+            for cell in &group {
+                self.cells[*cell].is_cut = all > count;
             }
             for cell in &group {
                 if self.cells[*cell].parent.is_some() {

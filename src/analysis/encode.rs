@@ -14,6 +14,7 @@ use super::domain::{CellId, Domains, MOST_ENTRIES, Sub};
 use super::guard::Taker;
 use super::sat::{Lit, Sat};
 use super::term::{Entry, Form, Items, Record, Term};
+use super::values::{finite, some_values};
 
 /// Whether something is true, and whether it is false; unknown is neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -293,6 +294,11 @@ impl<'r> Encoder<'r> {
             Type::List { max, .. } | Type::Set { max, .. } | Type::Map { max, .. } => {
                 self.collection(cell, &ty, *max as usize, present)
             }
+            _ if self.domains.is_cut(cell) => {
+                let why = "values in collections within collections are not all told apart";
+                self.vague.push(Vague { lit: present, why: why.into() });
+                Term::Opaque(present)
+            }
             _ => {
                 let values = self.domains.values(cell);
                 let today = self.domains.known(Place::EnvToday) == Some(cell);
@@ -309,15 +315,14 @@ impl<'r> Encoder<'r> {
     }
 
     fn collection(&mut self, cell: CellId, ty: &Type, max: usize, present: Lit) -> Term {
-        let mut more = Lit::FALSE;
+        let wanted = self.domains.entries(cell);
+        // How many entries it can have where they are told apart by a value that each has by itself.
+        let mut told = None;
         let (form, mut entries) = match ty {
-            Type::Map { .. } => {
-                let keys = self.domains.sub(cell, Sub::Key).map(|key| self.domains.values(key));
-                let keys = keys.unwrap_or_else(|| {
-                    let Type::Map { key, .. } = ty else { return Vec::new() };
-                    super::values::some_values(self.pack, key, self.domains.entries(cell))
-                });
+            Type::Map { key, .. } => {
                 let value = self.domains.sub(cell, Sub::Value);
+                let keys = self.distinct(cell, Sub::Key, key);
+                told = Some((finite(self.pack, key).is_some(), keys.len()));
                 let mut entries = Vec::new();
                 for key in keys {
                     let there = self.sat.fresh();
@@ -326,18 +331,13 @@ impl<'r> Encoder<'r> {
                 }
                 (Form::Map, entries)
             }
-            _ if self.domains.is_bag(cell) => {
-                let item = self.domains.sub(cell, Sub::Item);
-                let (Type::List { of, .. } | Type::Set { of, .. }) = ty else { return Term::Opaque(present) };
-                let values = match item {
-                    Some(item) => self.domains.values(item),
-                    None => super::values::some_values(self.pack, of, self.domains.entries(cell)),
-                };
+            Type::List { of, .. } | Type::Set { of, .. } if self.domains.is_bag(cell) => {
+                let values = self.distinct(cell, Sub::Item, of);
+                told = Some((finite(self.pack, of).is_some(), values.len()));
                 let entry = |value: &Value, there| Entry { there, key: None, value: Some(Term::constant(value)) };
                 (Form::Bag, values.iter().map(|value| entry(value, self.sat.fresh())).collect())
             }
             _ => {
-                let wanted = self.domains.entries(cell);
                 let count = wanted.min(max).min(MOST_ENTRIES);
                 let item = self.domains.sub(cell, Sub::Item);
                 let mut entries: Vec<Entry> = Vec::new();
@@ -349,15 +349,16 @@ impl<'r> Encoder<'r> {
                     let value = item.map(|item| self.build(item, Lit::TRUE));
                     entries.push(Entry { there, key: None, value });
                 }
-                if wanted > count && max > count {
-                    more = self.sat.fresh();
-                    let name = self.pack.names.text(self.pack.id);
-                    let why = format!("a list of {name} is told apart up to {count} entries only");
-                    self.vague.push(Vague { lit: more, why });
-                }
                 (Form::List, entries)
             }
         };
+        let (all, count) = told.unwrap_or((false, entries.len()));
+        let mut more = Lit::FALSE;
+        if !all && wanted > count && max > count {
+            more = self.sat.fresh();
+            let why = format!("a collection is told apart up to {count} entries only");
+            self.vague.push(Vague { lit: more, why });
+        }
         for entry in &mut entries {
             self.sat.implies(&[entry.there], &[present]);
         }
@@ -368,6 +369,14 @@ impl<'r> Encoder<'r> {
         }
         self.sat.implies(&[more], &[present]);
         Term::Items(Rc::new(Items { present, entries, form, more }))
+    }
+
+    /// The values that are told apart of the keys of a map, or of the items of a set.
+    fn distinct(&self, cell: CellId, sub: Sub, ty: &Type) -> Vec<Value> {
+        match self.domains.sub(cell, sub) {
+            Some(of) => self.domains.values(of),
+            None => some_values(self.pack, ty, self.domains.entries(cell).min(MOST_ENTRIES)),
+        }
     }
 
     fn follow(&mut self, term: &Term, ty: Option<Type>, step: &'r Step, sight: &Sight) -> (Term, Option<Type>) {
