@@ -33,6 +33,6 @@ pub static CHECK: Shape = Shape::new(
 /// How bad findings are, by code.
 pub static LEVELS: Rest = Rest {
     doc: "A code, by its name or its id, and how bad it is.",
-    names: Names::Any,
+    names: Names::Codes,
     value: &Value::OneOf(&["error", "warning", "note", "off"]),
 };

@@ -85,6 +85,8 @@ pub enum Names {
     Declared,
     /// Any text: a name that is declared elsewhere, or a value.
     Any,
+    /// A code of findings, by its id or its name.
+    Codes,
 }
 
 /// One way to write a table.

@@ -1,6 +1,7 @@
 //! Keys with dots: the ways that a key goes on into its value, as patterns.
 
-use crate::language::{CONDITION, Key, Rest, Shape, Value};
+use crate::diag::Code;
+use crate::language::{CONDITION, Key, Names, Rest, Shape, Value};
 
 /// Through how many tables with keys of their own a dotted key is followed; beyond that anything may stand.
 const DEEP: usize = 1;
@@ -106,7 +107,13 @@ fn tested() -> Vec<Way> {
 }
 
 fn names(ways: &mut Vec<Way>, rest: &'static Rest, words: &[&str], left: usize) {
-    let piece = piece(words);
+    let piece = match rest.names {
+        Names::Codes => {
+            let all: Vec<&str> = Code::ALL.iter().flat_map(|code| [code.id(), code.slug()]).collect();
+            format!("(?:{})", all.join("|"))
+        }
+        Names::Declared | Names::Any => piece(words),
+    };
     ways.push((piece.clone(), End::Rest(rest)));
     push(ways, &piece, beyond(rest.value, left));
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::diag::Code;
 use crate::language::{FIRST, Form, JOIN, Key, NEW_ID, Names, PICK, Rest, Shape, TEST, Value};
 
 use super::dotted::{self, End, NAME, goes_on};
@@ -113,6 +114,7 @@ impl Writer {
             match rest.names {
                 Names::Declared => _ = patterns.insert(format!("^{NAME}$"), self.rest(rest)),
                 Names::Any => others = self.rest(rest),
+                Names::Codes => _ = schema.insert("properties".to_owned(), self.codes(rest)),
             }
         }
         // Ways with the same end are one pattern.
@@ -144,6 +146,18 @@ impl Writer {
     fn rest(&mut self, rest: &'static Rest) -> Json {
         let value = self.value(rest.value);
         described(rest.doc, value)
+    }
+
+    /// Every code by its id and by its name; where its level is fixed only that one.
+    fn codes(&mut self, rest: &'static Rest) -> Json {
+        let mut properties = Map::new();
+        for code in Code::ALL {
+            let level = if code.is_adjustable() { self.value(rest.value) } else { json!({ "enum": ["error"] }) };
+            for name in [code.id(), code.slug()] {
+                properties.insert(name.to_owned(), described(code.about(), level.clone()));
+            }
+        }
+        Json::Object(properties)
     }
 
     fn end(&mut self, end: End) -> Json {
