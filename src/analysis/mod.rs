@@ -26,6 +26,7 @@ mod values;
 mod witness;
 
 pub use guard::Taker;
+pub use show::given;
 pub use situation::Situation;
 pub use witness::Witness;
 

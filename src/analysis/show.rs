@@ -7,6 +7,8 @@ use crate::model::ids::FrameId;
 use crate::model::json::to_json;
 use crate::model::value::Value;
 use crate::registry::Registry;
+use crate::state::SessionState;
+use crate::syntax::flow::{flow, text, word};
 
 use super::situation::Situation;
 use super::stage::Stage;
@@ -43,7 +45,7 @@ pub fn staged(registry: &Registry, name: &str, stage: &Stage, remark: &str) -> S
 pub fn outcome(registry: &Registry, situation: &Situation) -> String {
     let pack = registry.pack();
     let mut lines = vec!["# no input was found that leads up to it".to_owned()];
-    let given = state(registry, situation);
+    let given = given(registry, &situation.state);
     if !given.is_empty() {
         lines.push("given:".into());
         lines.extend(given);
@@ -82,7 +84,7 @@ fn head(registry: &Registry, name: &str, situation: &Situation) -> Vec<String> {
     if !env.is_empty() {
         lines.push(format!("env: {}", flow(&Json::Object(env))));
     }
-    let given = state(registry, situation);
+    let given = given(registry, &situation.state);
     if !given.is_empty() {
         lines.push("given:".into());
         lines.extend(given);
@@ -91,8 +93,9 @@ fn head(registry: &Registry, name: &str, situation: &Situation) -> Vec<String> {
     lines
 }
 
-/// What the state holds besides what it begins with, a frame on a line.
-fn state(registry: &Registry, situation: &Situation) -> Vec<String> {
+/// What a state holds besides what it begins with, as the lines under `given` of a scenario, a frame on a line.
+#[must_use]
+pub fn given(registry: &Registry, state: &SessionState) -> Vec<String> {
     let pack = registry.pack();
     let defaults = pack.defaults();
     let mut lines = Vec::new();
@@ -100,7 +103,7 @@ fn state(registry: &Registry, situation: &Situation) -> Vec<String> {
         let declared = &pack.frames[frame.index()];
         let mut fields = Map::new();
         for slot in declared.fields() {
-            let value = situation.state.get(slot);
+            let value = state.get(slot);
             if *value != defaults[slot.index()] && value.is_present() {
                 let name = pack.names.text(pack.slots[slot.index()].name);
                 fields.insert(name.into(), to_json(&pack.names, value));
@@ -188,42 +191,4 @@ fn expectation(registry: &Registry, step: Option<&Step>, selected: Option<&Step>
         expected.insert("reason".into(), pack.names.text(*reason).into());
     }
     format!("    expect: {} # {remark}", flow(&Json::Object(expected)))
-}
-
-/// JSON on one line, as YAML that is read as the same.
-fn flow(json: &Json) -> String {
-    match json {
-        Json::String(text) => word(text),
-        Json::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
-        Json::Object(fields) if fields.is_empty() => "{}".into(),
-        Json::Object(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|(key, value)| format!("{}: {}", word(key), flow(value))).collect();
-            format!("{{ {} }}", fields.join(", "))
-        }
-        other => other.to_string(),
-    }
-}
-
-/// A text as it is where it is one plain word, else in quotes.
-fn word(text: &str) -> String {
-    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && begins_plainly(text);
-    if plain { text.to_owned() } else { quoted(text) }
-}
-
-/// A text on a line of its own: as it is where nothing in it means something to YAML.
-fn text(text: &str) -> String {
-    let plain = text.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ',' | '!' | '?'))
-        && begins_plainly(text)
-        && !text.ends_with(' ');
-    if plain { text.to_owned() } else { quoted(text) }
-}
-
-fn begins_plainly(text: &str) -> bool {
-    const TAKEN: [&str; 10] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "~"];
-    text.starts_with(char::is_alphabetic) && !TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(text))
-}
-
-fn quoted(text: &str) -> String {
-    Json::from(text).to_string()
 }

@@ -1,5 +1,6 @@
 //! The command line: one file a verb. A verb reads its arguments, makes library calls and prints.
 
+mod chat;
 mod check;
 mod explain;
 mod fmt;
@@ -39,6 +40,7 @@ enum Verb {
     Check(check::Args),
     Replay(replay::Args),
     Explain(explain::Args),
+    Chat(chat::Args),
     Fmt(fmt::Args),
     New(new::Args),
     Schema(schema::Args),
@@ -62,6 +64,7 @@ pub fn main() -> ExitCode {
             Verb::Check(args) => check::run(&args, &mut terminal),
             Verb::Replay(args) => replay::run(&args, &mut terminal),
             Verb::Explain(args) => explain::run(&args, &mut terminal),
+            Verb::Chat(args) => chat::run(&args, &mut terminal),
             Verb::Fmt(args) => fmt::run(&args, &mut terminal),
             Verb::New(args) => new::run(&args, &mut terminal),
             Verb::Schema(args) => schema::run(&args, &mut terminal),

@@ -143,7 +143,7 @@ fn write(workspace: &Workspace, scaffold: &Scaffold, terminal: &mut Terminal) ->
 }
 
 /// The text of a file, with the comment that leads editors to its schema where the workspace keeps one.
-fn with_schema(workspace: &Workspace, file: &File) -> String {
+pub(super) fn with_schema(workspace: &Workspace, file: &File) -> String {
     let schema = format!("schemas/{}.schema.json", file.kind);
     if files::kind(&workspace.root().join(&schema)) != files::Kind::File {
         return file.text.clone();

@@ -27,7 +27,7 @@ pub use pack::{
     RELATIVE, ROW, TABLE,
 };
 pub use recording::{EXPECTED, RECORDING};
-pub use scenario::{CALL, ENV, EXPECT, INPUT, OUTCOME, SCENARIO, SCENARIOS, TURN};
+pub use scenario::{CALL, ENDING, ENV, EXPECT, INPUT, OUTCOME, SCENARIO, SCENARIOS, TURN};
 pub use sections::SECTIONS;
 pub use types::{FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD, TYPE};
 

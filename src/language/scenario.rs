@@ -87,6 +87,10 @@ const REPLY: &[super::Key] = &[
     may("error", Value::Word, "What went wrong, for one that is not ok."),
 ];
 
+/// How a call ends, by itself.
+pub static ENDING: Shape =
+    Shape::new("ending", "the end of a call", "How a call ends.", &[REPLY]).some(&[&["returns", "status"]]);
+
 /// An outcome by hand.
 pub static OUTCOME: Shape = Shape::new(
     "outcome",

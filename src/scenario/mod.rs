@@ -3,6 +3,7 @@
 mod expect;
 mod judge;
 pub mod lint;
+pub mod live;
 pub mod report;
 mod run;
 mod script;
@@ -11,6 +12,7 @@ pub mod snapshot;
 pub mod transcript;
 mod turn;
 mod typed;
+mod written;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -22,7 +24,8 @@ use crate::source::{FileId, Span};
 use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 
 pub use run::{Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, take};
-pub use script::{Given, Reply, Script, env, given_of, script, state_of};
+pub use script::{Call, Given, Reply, Script, env, given_of, script, state_of};
+pub use written::arguments;
 
 /// A value and where it stands.
 #[derive(Debug, Clone)]

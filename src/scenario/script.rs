@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
-use crate::engine::{Env, Event, NumberedIds, enforce};
+use crate::engine::{Env, Event, IdSource, NumberedIds, enforce};
 use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId, Slot};
 use crate::model::json::DataError;
 use crate::model::names::Sym;
@@ -283,7 +283,7 @@ fn enforced(
 }
 
 /// The environment of a turn, counted from 1 (0 = before the first).
-pub fn env<'i>(clock: &Clock, turn: usize, ids: &'i mut NumberedIds) -> Env<'i> {
+pub fn env<'i>(clock: &Clock, turn: usize, ids: &'i mut dyn IdSource) -> Env<'i> {
     Env {
         now: clock.now.as_str().into(),
         today: clock.today,

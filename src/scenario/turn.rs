@@ -280,8 +280,16 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
     Some(Reply { status, value, error, contract })
 }
 
+/// How a call to a port ends: a table with `returns`, or `status` and `error`.
+pub fn ending(registry: &Registry, port: PortId, node: &Node, out: &Diagnostics) -> Option<Reply> {
+    let reader = Reader::new(node, &language::ENDING, out)?;
+    let reply = reply(registry, Some(port), &reader);
+    reader.finish();
+    reply
+}
+
 /// A scripted call.
-fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
+pub fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
     let pack = registry.pack();
     let reader = field.table(&language::CALL)?;
     let out = reader.out();

@@ -1,5 +1,6 @@
 //! One spanned document for TOML, YAML and JSON. All three mean the same; nothing is converted without being asked for.
 
+pub mod flow;
 mod json;
 mod odd;
 pub mod read;

@@ -141,6 +141,12 @@ impl Workspace {
         if texts.is_empty() { none() } else { texts }
     }
 
+    /// The pack that a scenario file belongs to by the folder it lies in; `shown` is its name relative to the workspace.
+    #[must_use]
+    pub fn home(&self, shown: &str) -> Option<String> {
+        self.place(None).folder(shown).map(str::to_owned)
+    }
+
     fn place(&self, pack: Option<String>) -> Place {
         Place { pack, packs: self.packs(), packs_unsure: self.packs_unsure, scenarios: self.scenarios.clone() }
     }

@@ -2,6 +2,8 @@
 
 mod choice;
 mod corpus;
+#[cfg(feature = "cli")]
+mod drawn;
 pub mod files;
 mod lines;
 mod mark;
@@ -16,6 +18,8 @@ use crate::syntax::Format;
 
 pub use choice::{Choice, Chosen};
 pub use corpus::{Case, Corpus, FaultyFile, Orphan};
+#[cfg(feature = "cli")]
+pub use drawn::{DrawnIds, now};
 pub use lines::{Lines, lines};
 pub use mark::Opened;
 pub use sources::Sources;

@@ -1,0 +1,230 @@
+//! What can be done in a chat besides talking: `/state`, `/why`, `/undo`, `/save` and the like, and events that are no text.
+
+use std::path::Path;
+
+use serde::de::IgnoredAny;
+use serde_json::Value as Json;
+
+use crate::cli::new::with_schema;
+use crate::diag::{listed, quoted, suggest};
+use crate::explain::{explain, human};
+use crate::model::ids::FrameId;
+use crate::scaffold::File;
+use crate::scenario::{live, show};
+use crate::syntax::Format;
+use crate::workspace::{Problem, files};
+
+use super::Chat;
+
+/// A command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    State,
+    Why,
+    Undo,
+    Save,
+    Signals,
+    Event,
+    Help,
+    Quit,
+}
+
+/// Each command: its word, what may follow, and what it does.
+const COMMANDS: [(Command, &str, &str, &str); 8] = [
+    (Command::State, "state", "[FRAME]", "what the session remembers"),
+    (Command::Why, "why", "[-v]", "why the last turn went where it went; -v shows every test"),
+    (Command::Undo, "undo", "", "take the last turn back, calls and all"),
+    (Command::Save, "save", "FILE [NAME]", "write the conversation as a scenario (*.yaml), ready to be replayed"),
+    (Command::Signals, "signals", "{…}", "signals that the host gives with the next turn"),
+    (Command::Event, "event", "NAME {…}", "an event by its name, with its payload"),
+    (Command::Help, "help", "", "this list"),
+    (Command::Quit, "quit", "", "the end"),
+];
+
+impl Command {
+    /// The command of a word.
+    pub fn find(word: &str) -> Option<Self> {
+        COMMANDS.iter().find(|command| command.1 == word).map(|command| command.0)
+    }
+}
+
+impl Chat<'_, '_> {
+    /// Does what a command says; what follows it is `rest`.
+    pub fn command(&mut self, command: Command, rest: &str) {
+        match command {
+            Command::State => self.state(rest),
+            Command::Why => self.why(rest),
+            Command::Undo => {
+                let number = self.conversation.turns().len();
+                match self.conversation.undo() {
+                    true => self.note(&format!("turn {number} is taken back")),
+                    false => self.wrong("there is no turn to take back"),
+                }
+            }
+            Command::Save => {
+                if let Err(problem) = self.save(rest) {
+                    self.wrong(&problem.message);
+                }
+            }
+            Command::Signals => match is_object(rest) {
+                Ok(()) => self.signals = Some(rest.to_owned()),
+                Err(problem) => self.wrong(&format!("`/signals`: {problem}")),
+            },
+            Command::Event => self.named(rest),
+            Command::Help => self.help(),
+            Command::Quit => {}
+        }
+    }
+
+    /// An input under its turn key: `/select {…}`, `/cancel`, `/user text`.
+    pub fn event(&mut self, key: &str, rest: &str) {
+        let pack = self.registry.pack();
+        let event = pack.events.iter().find(|event| pack.names.text(event.turn) == key);
+        if event.is_none() && key != live::OUTCOME {
+            let words = COMMANDS.iter().map(|command| command.1);
+            let keys = pack.events.iter().map(|event| pack.names.text(event.turn));
+            let help = match suggest(key, words.chain(keys).chain([live::OUTCOME])) {
+                Some(near) => format!("did you mean `/{near}`?"),
+                None => "`/help` lists what there is".to_owned(),
+            };
+            let typed = quoted(&format!("/{key}"));
+            self.wrong(&format!("{typed} is no command and no event; {help} (`//{key}` says `/{key}`)"));
+            return;
+        }
+        self.take(key, event.is_some_and(|event| event.text.is_some()), rest);
+    }
+
+    /// `/event NAME {…}`.
+    fn named(&mut self, rest: &str) {
+        let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let pack = self.registry.pack();
+        match pack.event(name) {
+            Some(event) => {
+                let event = &pack.events[event.index()];
+                self.take(pack.names.text(event.turn), event.text.is_some(), rest.trim());
+            }
+            None => {
+                let names: Vec<&str> = pack.events.iter().map(|event| pack.names.text(event.name)).collect();
+                let help = match suggest(name, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("events are {}", listed(&names)),
+                };
+                self.wrong(&format!("{} is no event of this pack; {help}", quoted(name)));
+            }
+        }
+    }
+
+    fn take(&mut self, key: &str, has_text: bool, rest: &str) {
+        match rest {
+            "" if !has_text => self.turn(key, "{}"),
+            _ if has_text && !rest.starts_with('{') => self.turn(key, &Json::from(rest).to_string()),
+            _ => match is_object(rest) {
+                Ok(()) => self.turn(key, rest),
+                Err(problem) => self.wrong(&format!("`/{key}`: {problem}")),
+            },
+        }
+    }
+
+    fn state(&mut self, rest: &str) {
+        let pack = self.registry.pack();
+        let state = self.conversation.state();
+        let mut lines = Vec::new();
+        if rest.is_empty() {
+            for (index, frame) in pack.frames.iter().enumerate() {
+                let held = state.frame_json(pack, FrameId::at(index));
+                lines.push(format!("{}  {}", pack.names.text(frame.name), show::json(&held)));
+            }
+            if !state.open_calls().is_empty() {
+                let open: Vec<String> = state
+                    .open_calls()
+                    .iter()
+                    .map(|call| format!("{} {}", call.id, pack.names.text(pack.ports[call.port.index()].name)))
+                    .collect();
+                lines.push(format!("open calls: {}", open.join(", ")));
+            }
+        } else if let Some(frame) = pack.frame(rest) {
+            match state.frame_json(pack, frame) {
+                Json::Object(fields) if !fields.is_empty() => {
+                    lines.extend(fields.iter().map(|(name, value)| format!("{name}  {}", show::json(value))));
+                }
+                _ => lines.push("nothing".to_owned()),
+            }
+        } else {
+            let names: Vec<&str> = pack.frames.iter().map(|frame| pack.names.text(frame.name)).collect();
+            let help = match suggest(rest, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("frames are {}", listed(&names)),
+            };
+            self.wrong(&format!("{} is no frame of this pack; {help}", quoted(rest)));
+            return;
+        }
+        self.note(&lines.join("\n"));
+    }
+
+    fn why(&mut self, rest: &str) {
+        let number = self.conversation.turns().len();
+        let Some(told) = self.conversation.turns().last() else {
+            self.wrong("nothing has been said yet");
+            return;
+        };
+        let about = format!("turn {number}");
+        let explanation = explain(self.registry, self.sources, about, &told.played.steps);
+        match rest {
+            "" | "-v" => self.note(&human(&explanation, rest == "-v")),
+            _ => self.wrong("`/why` takes `-v` or nothing"),
+        }
+    }
+
+    fn save(&mut self, rest: &str) -> Result<(), Problem> {
+        let (file, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        if file.is_empty() {
+            return Err(Problem::new("`/save` needs a file, such as `/save scenarios/talk.yaml what it shows`"));
+        }
+        if Format::of_path(file) != Some(Format::Yaml) {
+            return Err(Problem::new(format!("{file}: a scenario is saved as YAML: name it *.yaml")));
+        }
+        let path = Path::new(file);
+        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().replace(['_', '-'], " "));
+        let name = if name.trim().is_empty() { stem.as_str() } else { name.trim() };
+        let (path, shown) = self.shown(path)?;
+        let own = self.workspace.home(&shown).is_some_and(|home| home == self.name);
+        let text = self
+            .conversation
+            .written(name, if own { None } else { Some(self.name.as_str()) })
+            .map_err(|why| Problem::new(format!("{shown}: not written: {why}")))?;
+        let file = File { path: shown.clone(), kind: "scenario", text };
+        let text = with_schema(self.workspace, &file);
+        files::create(&[(path, shown.clone(), text)])?;
+        self.note(&format!("wrote {shown}; `segue replay --accept {shown}` keeps its snapshot"));
+        Ok(())
+    }
+
+    fn help(&mut self) {
+        let pack = self.registry.pack();
+        let mut lines = vec!["a line is what the user says; `//x` says `/x`".to_owned()];
+        let row = |word: &str, rest: &str, what: &str| format!("  {:<24}{what}", format!("/{word} {rest}"));
+        lines.extend(COMMANDS.iter().map(|(_, word, rest, what)| row(word, rest, what)));
+        lines.push(row(
+            live::OUTCOME,
+            "{…}",
+            "the outcome of a call that was left open: { \"call\": …, \"returns\": {…} }",
+        ));
+        for event in &pack.events {
+            let rest = if event.text.is_some() { "TEXT" } else { "{…}" };
+            lines.push(row(pack.names.text(event.turn), rest, event.doc.trim()));
+        }
+        lines.push(
+            "where an outcome is due: its fields one by one, or {…}, !failed WHY, !timeout, !cancelled, !open".into(),
+        );
+        self.note(&lines.join("\n"));
+    }
+}
+
+/// Whether a text is a JSON object.
+pub fn is_object(text: &str) -> Result<(), String> {
+    match serde_json::from_str::<IgnoredAny>(text) {
+        Ok(_) if text.trim_start().starts_with('{') => Ok(()),
+        Ok(_) => Err("a JSON object is due, such as {\"key\": \"value\"}".into()),
+        Err(error) => Err(format!("a JSON object is due, and this is no JSON: {error}")),
+    }
+}

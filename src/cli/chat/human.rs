@@ -1,0 +1,203 @@
+//! The port that a person serves: the outcome of a call is typed, field by field or as a whole.
+
+use serde_json::{Map, Value as Json};
+
+use crate::engine::CallOut;
+use crate::model::Pack;
+use crate::model::json::{describe, from_json};
+use crate::model::reason::STATUSES;
+use crate::model::schema::{NamedType, Type};
+use crate::scenario::live::ending;
+use crate::scenario::{Reply, show};
+
+use super::commands::is_object;
+use super::input::Line;
+use super::{Chat, told};
+
+/// What a typed line comes to.
+enum Typed {
+    /// The value of the field; none where it is left out.
+    Value(Option<Json>),
+    /// The whole outcome.
+    Whole(Reply),
+    /// The call stays open.
+    Open,
+}
+
+impl Chat<'_, '_> {
+    /// Asks a person for the outcome of a call; none = it stays open.
+    pub fn asked(&mut self, call: &CallOut) -> Option<Reply> {
+        let registry = self.registry;
+        let pack = registry.pack();
+        if !self.input.is_piped() {
+            let shown = show::call(pack, call);
+            self.note(&format!("call {shown}"));
+        }
+        'again: loop {
+            let fields = &registry.response[call.port.index()];
+            let mut answer = Map::new();
+            for (at, field) in fields.iter().enumerate() {
+                match self.field(call, at == 0, Some(field)) {
+                    Typed::Value(value) => {
+                        let name = pack.names.text(field.name).to_owned();
+                        answer.extend(value.map(|value| (name, value)));
+                    }
+                    Typed::Whole(reply) => return Some(reply),
+                    Typed::Open => return None,
+                }
+            }
+            if fields.is_empty() {
+                match self.field(call, true, None) {
+                    Typed::Value(_) => {}
+                    Typed::Whole(reply) => return Some(reply),
+                    Typed::Open => return None,
+                }
+            }
+            match ending(registry, call.port, &format!("{{\"returns\":{}}}", Json::Object(answer))) {
+                Ok(reply) => return Some(reply),
+                Err(problems) => {
+                    self.wrong(&told(&problems));
+                    continue 'again;
+                }
+            }
+        }
+    }
+
+    /// Asks until a line can be taken.
+    fn field(&mut self, call: &CallOut, first: bool, field: Option<&NamedType>) -> Typed {
+        let pack = self.registry.pack();
+        let port = pack.names.text(pack.ports[call.port.index()].name);
+        let prompt = match field {
+            Some(field) => format!("{port}.{}{}> ", pack.names.text(field.name), offered(pack, field)),
+            None => format!("{port} (Enter = done)> "),
+        };
+        loop {
+            let line = match self.input.answer(&prompt) {
+                Ok(Line::Text(line)) => line,
+                Ok(Line::Unread(problem)) => {
+                    self.wrong(&problem);
+                    continue;
+                }
+                Ok(Line::Interrupted) => {
+                    self.note("the call stays open");
+                    return Typed::Open;
+                }
+                Ok(Line::End) => {
+                    self.wrong(&format!("the input ends where the outcome of `{port}` is due: the call stays open"));
+                    return Typed::Open;
+                }
+                Err(problem) => {
+                    self.wrong(&problem.message);
+                    return Typed::Open;
+                }
+            };
+            match self.typed(call, line.trim(), first, field) {
+                Ok(typed) => return typed,
+                Err(problem) => self.wrong(&format!("{port}: {problem}")),
+            }
+        }
+    }
+
+    fn typed(&self, call: &CallOut, line: &str, first: bool, field: Option<&NamedType>) -> Result<Typed, String> {
+        let (registry, pack) = (self.registry, self.registry.pack());
+        let whole = |text: &str| ending(registry, call.port, text).map_err(|problems| told(&problems));
+        if let Some(rest) = line.strip_prefix('!') {
+            let (word, error) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+            if word == "open" && error.is_empty() {
+                return Ok(Typed::Open);
+            }
+            if word == STATUSES[0] || !STATUSES.contains(&word) {
+                let due = "`!failed WHY`, `!timeout`, `!cancelled`, `!open`";
+                return Err(format!("`!{word}` ends no call; write one of {due}"));
+            }
+            let mut end = Map::new();
+            end.insert("status".into(), word.into());
+            if !error.trim().is_empty() {
+                end.insert("error".into(), error.trim().into());
+            }
+            return whole(&Json::Object(end).to_string()).map(Typed::Whole);
+        }
+        if first && line.starts_with('{') {
+            is_object(line)?;
+            let reply = whole(&format!("{{\"returns\":{line}}}"))?;
+            // Who types can mend what the declaration does not admit; `!failed contract` says that it was broken.
+            return match &reply.contract {
+                Some(broken) => Err(format!("this is no answer of the port: {}", broken.message)),
+                None => Ok(Typed::Whole(reply)),
+            };
+        }
+        let Some(field) = field else {
+            return match line {
+                "" => Ok(Typed::Value(None)),
+                _ => Err("the answer has no fields: an empty line says that it is done".into()),
+            };
+        };
+        let name = pack.names.text(field.name);
+        if line.is_empty() {
+            return match field.optional || field.default.is_some() {
+                true => Ok(Typed::Value(None)),
+                false => Err(format!("`{name}` is mandatory: {} is due", describe(pack, &field.ty))),
+            };
+        }
+        let json = value(pack, &field.ty, line).ok_or_else(|| format!("`{name}`: JSON is due"))?;
+        match from_json(pack, &field.ty, &json) {
+            Ok(_) => Ok(Typed::Value(Some(json))),
+            Err(error) => {
+                let path = if error.path.is_empty() { name.to_owned() } else { format!("{name}.{}", error.path) };
+                Err(format!("`{path}`: {}", error.message))
+            }
+        }
+    }
+}
+
+/// The values to choose from, where they are few: ` (1 good, 2 poor)`.
+fn offered(pack: &Pack, field: &NamedType) -> String {
+    const SHOWN: usize = 12;
+    let values = choices(pack, &field.ty);
+    let mut all: Vec<String> =
+        values.iter().take(SHOWN).enumerate().map(|(at, value)| format!("{} {value}", at + 1)).collect();
+    if values.len() > SHOWN {
+        all.push("…".into());
+    }
+    if all.is_empty() {
+        all.push(match &field.ty {
+            Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => {
+                format!("{}, as JSON", describe(pack, &field.ty))
+            }
+            ty => describe(pack, ty),
+        });
+    }
+    if field.optional || field.default.is_some() {
+        all.push("Enter = none".into());
+    }
+    format!(" ({})", all.join(", "))
+}
+
+/// The values of a type that has a closed list of them.
+fn choices<'p>(pack: &'p Pack, ty: &Type) -> Vec<&'p str> {
+    match ty {
+        Type::Enum(id) => pack.enums[id.index()].values.iter().map(|value| pack.names.text(*value)).collect(),
+        Type::Key(id) => pack.tables[id.index()].rows.iter().map(|row| pack.names.text(row.key)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A typed text as JSON of a type: a choice may be given by its number, a text in quotes is read as JSON.
+fn value(pack: &Pack, ty: &Type, line: &str) -> Option<Json> {
+    let numbered = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let choices = choices(pack, ty);
+    match ty {
+        Type::Enum(_) | Type::Key(_) if !choices.contains(&line) => {
+            Some(numbered.and_then(|at| choices.get(at)).map_or_else(|| Json::from(line), |value| Json::from(*value)))
+        }
+        Type::Bool => Some(match line {
+            "yes" | "y" | "true" => true.into(),
+            "no" | "n" | "false" => false.into(),
+            other => other.into(),
+        }),
+        Type::Int | Type::Decimal => Some(serde_json::from_str(line).unwrap_or_else(|_| Json::from(line))),
+        Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => serde_json::from_str(line).ok(),
+        _ if line.starts_with('"') => Some(serde_json::from_str(line).unwrap_or_else(|_| Json::from(line))),
+        _ => Some(line.into()),
+    }
+}

@@ -1,0 +1,252 @@
+//! `segue chat`: a conversation with a pack, in the terminal or line by line.
+
+mod commands;
+mod human;
+mod input;
+mod show;
+
+use std::path::{Path, PathBuf};
+
+use jiff::civil::Date;
+use jiff::tz::Offset;
+use serde_json::Value as Json;
+
+use crate::diag::{Diagnostic, listed, quoted};
+use crate::engine::IdSource;
+use crate::registry::Registry;
+use crate::scenario::live::Conversation;
+use crate::scenario::{self, Clock, Given};
+use crate::source::SourceMap;
+use crate::state::SessionState;
+use crate::workspace::{DrawnIds, Problem, Workspace, files, now};
+
+use super::reading::{mended, pack_in, read, workspace};
+use super::terminal::Terminal;
+use super::{FAILED, Output, PASSED};
+
+use commands::Command;
+use input::{Input, Line};
+
+/// Talk with a pack: of each turn it shows the class, what was carried and dropped, calls, messages and the answer mode.
+///
+/// A line is what the user says. Lines that begin with `/` are commands: `/help` lists them. Where a call waits for its outcome,
+/// it is asked for. Without a terminal the lines of standard input are taken.
+///
+/// Exit codes: 0 = it ended, 1 = a line from a pipe was not understood, 2 = it could not be run.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder of the pack, or its name in the workspace [default: the pack that is meant].
+    #[arg(long, value_name = "FOLDER")]
+    pack: Option<PathBuf>,
+    /// The state to begin with: the saved form, frames by short name, or a file with one scenario [default: a new session].
+    #[arg(long, value_name = "FILE")]
+    given: Option<PathBuf>,
+    /// Today; the clock stands at midnight UTC of it [default: the clock of the system as it was at the start].
+    #[arg(long, value_name = "DATE")]
+    today: Option<String>,
+    /// Ids that count (`call-1`), as in a replay, in place of ids that nobody can guess.
+    #[arg(long)]
+    numbered_ids: bool,
+    /// The form of what is printed: `json` = one JSON object a line for each turn, all else on standard error.
+    #[arg(long, value_enum, default_value = "human")]
+    format: Output,
+}
+
+pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
+    match converse(args, terminal) {
+        Ok(code) => code,
+        Err(problem) => terminal.not_run(&problem),
+    }
+}
+
+fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let workspace = workspace(&files::here()?, args.pack.is_some())?;
+    let (registry, sources) = pack_in(&workspace, args.pack.as_deref(), terminal)?;
+    let name = match &args.pack {
+        Some(pack) => files::real(pack).file_name().map_or_else(String::new, |name| name.to_string_lossy().into()),
+        None => workspace.meant()?,
+    };
+    let drawn = match args.numbered_ids {
+        true => None,
+        false => Some(DrawnIds::new()?),
+    };
+    let start = start(args, &workspace, &registry, drawn, terminal)?;
+    let source = drawn.map(|ids| Box::new(ids) as Box<dyn IdSource>);
+    let mut chat = Chat {
+        conversation: Conversation::new(&registry, start, source),
+        registry: &registry,
+        sources: &sources,
+        workspace: &workspace,
+        name,
+        json: args.format == Output::Json,
+        signals: None,
+        input: Input::new(args.format)?,
+        terminal,
+        misunderstood: false,
+    };
+    chat.greet();
+    while !chat.terminal.gone() {
+        match chat.input.line("> ")? {
+            Line::End => break,
+            Line::Interrupted => chat.note("Ctrl-D or `/quit` ends the chat"),
+            Line::Text(line) => {
+                if chat.line(&line)? == After::Quit {
+                    break;
+                }
+            }
+            Line::Unread(problem) => chat.wrong(&problem),
+        }
+    }
+    Ok(if chat.misunderstood && chat.input.is_piped() { FAILED } else { PASSED })
+}
+
+/// The state and the clock to begin with.
+fn start(
+    args: &Args,
+    workspace: &Workspace,
+    registry: &Registry,
+    drawn: Option<DrawnIds>,
+    terminal: &mut Terminal,
+) -> Result<Given, Problem> {
+    let mut start = match &args.given {
+        Some(path) => {
+            let shown = workspace.shown(&files::real(path));
+            read(path, &shown, terminal, |node, out| scenario::given_of(registry, node, out))?
+        }
+        None => Given { state: SessionState::new(registry.pack()), clock: Clock::default(), repaired: Vec::new() },
+    };
+    mended(registry.pack(), &start.repaired, terminal);
+    match &args.today {
+        Some(text) => match text.parse::<Date>() {
+            Ok(today) if today.to_string() == *text => start.clock = Clock::on(today),
+            _ => return Err(Problem::new(format!("--today: {} is no date; write 2021-05-10", quoted(text)))),
+        },
+        // A scenario may say when it plays.
+        None if start.clock == Clock::default() => {
+            let now = now()?;
+            start.clock = Clock { now: now.to_string(), ..Clock::on(Offset::UTC.to_datetime(now).date()) };
+        }
+        None => {}
+    }
+    if let Some(mut ids) = drawn {
+        start.clock.session_id = ids.fresh("s").as_ref().into();
+    }
+    Ok(start)
+}
+
+/// What comes after a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// The next one.
+    More,
+    /// The end.
+    Quit,
+}
+
+struct Chat<'a, 't> {
+    conversation: Conversation<'a>,
+    registry: &'a Registry,
+    sources: &'a SourceMap,
+    workspace: &'a Workspace,
+    /// The name of the pack.
+    name: String,
+    /// Whether turns are printed as JSON; all else goes to standard error then.
+    json: bool,
+    /// Signals of the host for the next turn, a JSON text.
+    signals: Option<String>,
+    input: Input,
+    terminal: &'t mut Terminal,
+    /// Whether something was asked for that could not be done.
+    misunderstood: bool,
+}
+
+impl Chat<'_, '_> {
+    fn greet(&mut self) {
+        if !self.input.is_piped() {
+            let title = &self.registry.pack().title;
+            self.note(&format!("{title}. `/help` says what can be done here; Ctrl-D ends it."));
+        }
+    }
+
+    /// Takes a line.
+    fn line(&mut self, line: &str) -> Result<After, Problem> {
+        let line = line.trim();
+        let text = match line.strip_prefix('/') {
+            None if line.is_empty() => return Ok(After::More),
+            None => line,
+            // `//x` sends `/x`.
+            Some(rest) if rest.starts_with('/') => rest,
+            Some(rest) => {
+                let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                match Command::find(word) {
+                    Some(Command::Quit) => return Ok(After::Quit),
+                    Some(command) => self.command(command, rest.trim()),
+                    None => self.event(word, rest.trim()),
+                }
+                return Ok(After::More);
+            }
+        };
+        let pack = self.registry.pack();
+        let mut with_text = pack.events.iter().filter(|event| event.text.is_some());
+        match (with_text.next(), with_text.next()) {
+            (Some(event), None) => self.turn(pack.names.text(event.turn), &Json::from(text).to_string()),
+            (None, _) => self.wrong("no event of this pack has a text; write `/EVENT {…}`"),
+            (Some(_), Some(_)) => {
+                let keys: Vec<&str> =
+                    pack.events.iter().filter(|e| e.text.is_some()).map(|event| pack.names.text(event.turn)).collect();
+                let keys = listed(&keys);
+                self.wrong(&format!("several events have a text: write `/EVENT text` with one of {keys}"));
+            }
+        }
+        Ok(After::More)
+    }
+
+    /// Takes an input and asks for the outcomes of the calls that it sets off.
+    fn turn(&mut self, key: &str, value: &str) {
+        let signals = self.signals.take();
+        if let Err(problems) = self.conversation.begin(key, value, signals.as_deref()) {
+            self.wrong(&told(&problems));
+            return;
+        }
+        while let Some(call) = self.conversation.due().cloned() {
+            match self.asked(&call) {
+                Some(reply) => self.conversation.answer(reply),
+                None => self.conversation.leave_open(),
+            }
+        }
+        self.show_turn();
+    }
+
+    /// Says something that is no turn.
+    fn note(&mut self, text: &str) {
+        let text = format!("{}\n", text.trim_end());
+        if self.json { self.terminal.err(&text) } else { self.terminal.out(&text) }
+    }
+
+    /// Says that something cannot be done.
+    fn wrong(&mut self, message: &str) {
+        self.misunderstood = true;
+        match self.input.number() {
+            Some(number) => self.terminal.error(&format!("line {number}: {message}")),
+            None => self.terminal.error(message),
+        }
+    }
+
+    /// A path as it is written here, as one in the workspace.
+    fn shown(&self, path: &Path) -> Result<(PathBuf, String), Problem> {
+        let path = files::here()?.join(path);
+        let folder = path.parent().map(files::real).unwrap_or_default();
+        let path = path.file_name().map_or_else(|| folder.clone(), |name| folder.join(name));
+        let shown = self.workspace.shown(&path);
+        Ok((path, shown))
+    }
+}
+
+/// Findings about a line, in words.
+fn told(problems: &[Diagnostic]) -> String {
+    let one = |problem: &Diagnostic| match &problem.help {
+        Some(help) => format!("{}; {help}", problem.message),
+        None => problem.message.clone(),
+    };
+    problems.iter().map(one).collect::<Vec<_>>().join("\n  ")
+}

@@ -1,0 +1,215 @@
+//! A conversation written down as a scenario that replays as it went.
+
+use serde_json::{Map, Value as Json};
+
+use crate::analysis;
+use crate::engine::CallOut;
+use crate::model::Pack;
+use crate::model::json::to_json;
+use crate::model::reason::STATUSES;
+use crate::source::FileId;
+use crate::syntax::Format;
+use crate::syntax::flow::{flow, text};
+
+use super::live::{Conversation, Made, Told};
+use super::run::{Played, PlayedTurn, play, replay};
+use super::script::{Reply, script};
+use super::{Clock, parse, show};
+
+impl Conversation<'_> {
+    /// The conversation as a scenario in YAML: its turns, what the calls came to, and what came of each turn. Ids are those that
+    /// a replay counts. `pack` is written where it is given.
+    ///
+    /// # Errors
+    /// Why there is none: nothing was said, it begins in the middle of a turn, or it cannot be replayed as it went.
+    pub fn written(&self, name: &str, pack: Option<&str>) -> Result<String, String> {
+        if self.turns.is_empty() {
+            return Err("nothing has been said yet".into());
+        }
+        if !self.start.state.open_calls().is_empty() {
+            return Err("it began in the middle of a turn, and no scenario begins so".into());
+        }
+        if let Some(at) = self.turns.iter().position(|told| told.error().is_some()) {
+            return Err(format!("no step could be taken in turn {}: take it back with `/undo`", at + 1));
+        }
+        let bare = self.composed(name, pack, None);
+        let played = self.played(&bare)?;
+        for (at, (told, again)) in self.turns.iter().zip(&played.turns).enumerate() {
+            if !self.same(&told.played, again) {
+                return Err(format!("turn {} goes another way when it is replayed", at + 1));
+            }
+        }
+        let whole = self.composed(name, pack, Some(&played));
+        let parsed = parse(FileId(0), &whole, Format::Yaml);
+        match parsed.scenarios.first().map(|scenario| replay(self.registry, scenario).failures) {
+            Some(failures) if failures.is_empty() && parsed.problems.is_empty() => Ok(whole),
+            Some(failures) => {
+                let first = failures.first().map_or_else(String::new, |failure| format!(": {}", failure.message));
+                Err(format!("it does not replay{first}"))
+            }
+            None => Err("it cannot be read back".into()),
+        }
+    }
+
+    fn played(&self, text: &str) -> Result<Played, String> {
+        let parsed = parse(FileId(0), text, Format::Yaml);
+        let unread = |message: &str| format!("it cannot be written as a scenario: {message}");
+        if let Some(problem) = parsed.problems.first() {
+            return Err(unread(&problem.message));
+        }
+        let scenario = parsed.scenarios.first().ok_or_else(|| unread("it is empty"))?;
+        match script(self.registry, scenario) {
+            Ok(script) => Ok(play(self.registry, &script, usize::MAX)),
+            Err(problems) => Err(unread(problems.first().map_or("", |problem| problem.message.as_str()))),
+        }
+    }
+
+    fn same(&self, told: &PlayedTurn, again: &PlayedTurn) -> bool {
+        let way = |turn: &PlayedTurn| {
+            let (classes, reasons) = ((turn.selected(), turn.settled()), turn.reasons());
+            (classes, turn.answer(), reasons, turn.refused(), turn.steps.len(), turn.calls().count())
+        };
+        again.failures.is_empty() && way(told) == way(again)
+    }
+
+    /// The text; what is expected is what came when it was played.
+    fn composed(&self, name: &str, pack_name: Option<&str>, played: Option<&Played>) -> String {
+        let pack = self.registry.pack();
+        let mut lines = vec![format!("scenario: {}", text(name))];
+        if let Some(name) = pack_name {
+            lines.push(format!("pack: {}", text(name)));
+        }
+        if let Some(played) = played {
+            let mut classes: Vec<Json> = Vec::new();
+            for class in played.turns.iter().flat_map(|turn| [turn.selected(), turn.settled()]).flatten() {
+                let class = Json::from(show::class(pack, class));
+                if !classes.contains(&class) {
+                    classes.push(class);
+                }
+            }
+            if !classes.is_empty() {
+                lines.push(format!("covers: {}", flow(&Json::Array(classes))));
+            }
+        }
+        let clock = &self.start.clock;
+        let mut env = Map::new();
+        env.insert("today".into(), clock.today.to_string().into());
+        if clock.now != Clock::on(clock.today).now {
+            env.insert("now".into(), clock.now.as_str().into());
+        }
+        if !self.ids.are_drawn() && clock.session_id != Clock::default().session_id {
+            env.insert("session_id".into(), clock.session_id.as_str().into());
+        }
+        lines.push(format!("env: {}", flow(&Json::Object(env))));
+        let given = analysis::given(self.registry, &self.start.state);
+        if !given.is_empty() {
+            lines.push("given:".into());
+            lines.extend(given);
+        }
+        lines.push("turns:".into());
+        for (at, told) in self.turns.iter().enumerate() {
+            self.turn(told, &mut lines);
+            if let Some(turn) = played.and_then(|played| played.turns.get(at)) {
+                lines.push(format!("    expect: {}", flow(&self.expected(turn))));
+            }
+        }
+        lines.join("\n") + "\n"
+    }
+
+    fn turn(&self, told: &Told, lines: &mut Vec<String>) {
+        if let Json::Object(said) = self.counted(&told.said) {
+            for (at, (key, value)) in said.iter().enumerate() {
+                let value = match value {
+                    Json::String(said) => text(said),
+                    other => flow(other),
+                };
+                lines.push(format!("  {} {}: {value}", if at == 0 { "-" } else { " " }, text(key)));
+            }
+        }
+        if !told.calls.is_empty() {
+            lines.push("    calls:".into());
+            lines.extend(told.calls.iter().map(|made| format!("      - {}", flow(&self.scripted(made)))));
+        }
+    }
+
+    fn scripted(&self, made: &Made) -> Json {
+        let pack = self.registry.pack();
+        let mut call = Map::new();
+        call.insert("port".into(), pack.names.text(pack.ports[made.call.port.index()].name).into());
+        let with = arguments(pack, &made.call);
+        if with.as_object().is_some_and(|with| !with.is_empty()) {
+            call.insert("with".into(), with);
+        }
+        match &made.reply {
+            None => _ = call.insert("open".into(), true.into()),
+            Some(Reply { value: Some(value), .. }) => _ = call.insert("returns".into(), value.clone()),
+            Some(reply) => {
+                call.insert("status".into(), STATUSES[reply.status as usize].into());
+                if let Some(error) = &reply.error {
+                    call.insert("error".into(), (**error).into());
+                }
+            }
+        }
+        self.counted(&Json::Object(call))
+    }
+
+    fn expected(&self, turn: &PlayedTurn) -> Json {
+        let pack = self.registry.pack();
+        let mut expect = Map::new();
+        let mut put = |key: &str, value: Json| _ = expect.insert(key.into(), value);
+        let class = |class| Json::from(show::class(pack, class));
+        if let Some(refused) = turn.refused() {
+            put("refused", pack.names.text(refused).into());
+            return Json::Object(expect);
+        }
+        match (turn.selected(), turn.settled()) {
+            (Some(selected), Some(settled)) if selected != settled => {
+                put("selected", class(selected));
+                put("settled", class(settled));
+            }
+            (Some(one), _) | (None, Some(one)) => put("transition", class(one)),
+            (None, None) => {}
+        }
+        if let Some(reason) = turn.reason(self.registry) {
+            put("reason", pack.names.text(reason).into());
+        }
+        put(
+            "answer_mode",
+            match turn.answer() {
+                Some(mode) => pack.names.text(pack.modes[mode.index()].name).into(),
+                None => serde_json::json!({ "present": false }),
+            },
+        );
+        Json::Object(expect)
+    }
+
+    /// With the ids that counting gives.
+    fn counted(&self, json: &Json) -> Json {
+        match json {
+            Json::String(text) => Json::from(self.counted_text(text)),
+            Json::Array(items) => Json::Array(items.iter().map(|item| self.counted(item)).collect()),
+            Json::Object(fields) => {
+                Json::Object(fields.iter().map(|(key, value)| (self.counted_text(key), self.counted(value))).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn counted_text(&self, text: &str) -> String {
+        let session = &self.start.clock.session_id;
+        let mut text = text.to_owned();
+        for (id, counted) in &self.ids.issued {
+            if text.contains(&**id) {
+                text = text.replace(&**id, counted);
+            }
+        }
+        if self.ids.are_drawn() { text.replace(session, &Clock::default().session_id) } else { text }
+    }
+}
+
+/// The arguments of a call as JSON.
+#[must_use]
+pub fn arguments(pack: &Pack, call: &CallOut) -> Json {
+    let with = call.with.iter().map(|(name, value)| (pack.names.text(*name).to_owned(), to_json(&pack.names, value)));
+    Json::Object(with.collect())
+}

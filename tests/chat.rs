@@ -1,0 +1,303 @@
+//! `segue chat`, driven through a pipe.
+#![expect(clippy::disallowed_methods, reason = "these tests make workspaces and start the program")]
+
+#[path = "support/program.rs"]
+mod program;
+
+use std::fs;
+
+use serde_json::Value;
+use snapbox::cmd::OutputAssert;
+use snapbox::{assert_data_eq, str};
+
+use program::{Mini, err, out};
+
+const SURE: [&str; 4] = ["chat", "--numbered-ids", "--today", "2021-05-10"];
+
+fn chat(mini: &Mini, more: &[&str], lines: &str) -> OutputAssert {
+    mini.command(&[&SURE, more].concat()).stdin(lines.to_owned()).assert()
+}
+
+fn turns(run: &OutputAssert) -> Vec<Value> {
+    out(run).lines().map(|line| serde_json::from_str(line).expect("a JSON object a line")).collect()
+}
+
+#[test]
+fn a_conversation_for_people() {
+    let lines = "Погода, рига\n{\"evidence\": \"good\"}\nа погода?\nOslo\n2\n";
+    let run = chat(&Mini::new(), &[], lines).code(0).stderr_eq("");
+    assert_data_eq!(
+        out(&run),
+        str![[r#"
+1. user: Погода, рига
+   class    T1 (weather_of_a_city)
+   call     call-1 audit { city: riga }
+   call     call-2 forecast { city: riga } → ok { evidence: good }
+   answer   exact (confirmed)
+2. user: а погода?
+   class    T10 (boundary)
+   reason   no_transition
+   carried  topic
+   message  sorry { reason: no_transition } «Sorry: no_transition.»
+   answer   bounded (nothing)
+3. user: Oslo
+   class    T1 (weather_of_a_city), settled by T10 (boundary)
+   reason   no_forecast
+   call     call-3 audit { city: oslo }
+   call     call-4 forecast { city: oslo } → ok { evidence: poor }
+   message  sorry { reason: no_forecast } «Sorry: no_forecast.»
+   answer   bounded (nothing)
+
+"#]]
+    );
+}
+
+#[test]
+fn one_line_a_turn() {
+    let lines = "Riga\n!timeout\n/tap {\"city\": \"oslo\"}\n";
+    let run = chat(&Mini::new(), &["--format", "json"], lines).code(0).stderr_eq("");
+    assert_data_eq!(
+        out(&run),
+        str![[r#"
+{"turn":1,"transition":"T10","answer_mode":"bounded","reasons":["no_forecast"],"carried":[],"dropped":[],"calls":[{"id":"call-1","port":"audit","with":{"city":"riga"},"status":null},{"id":"call-2","port":"forecast","with":{"city":"riga"},"status":"timeout"}]}
+{"turn":2,"transition":"T10","answer_mode":"bounded","reasons":["no_transition"],"carried":["topic"],"dropped":[],"calls":[]}
+
+"#]]
+    );
+}
+
+/// Ids of a conversation cannot be guessed: 128 bits each, other ones each time. All else is the same.
+#[test]
+fn ids_cannot_be_guessed() {
+    let mini = Mini::new();
+    let run = || {
+        let run = mini.command(&["chat", "--format", "json"]).stdin("Riga\ngood\n").assert().code(0).stderr_eq("");
+        turns(&run).remove(0)
+    };
+    let (mut first, mut second) = (run(), run());
+    let mut seen = Vec::new();
+    for turn in [&mut first, &mut second] {
+        for call in turn["calls"].as_array_mut().expect("calls") {
+            let id = call["id"].take();
+            let digits = id.as_str().and_then(|id| id.strip_prefix("call-")).expect("an id").to_owned();
+            assert!(digits.len() == 32 && digits.chars().all(|c| c.is_ascii_hexdigit()), "{digits}");
+            assert!(!seen.contains(&digits));
+            seen.push(digits);
+        }
+    }
+    assert_eq!(seen.len(), 4);
+    assert_eq!(first, second);
+}
+
+#[test]
+fn calls_may_stay_open() {
+    let lines =
+        "Riga\n!open\n/state\n/outcome {\"port\": \"forecast\", \"returns\": {\"evidence\": \"good\"}}\n/state topic\n";
+    let run = chat(&Mini::new(), &[], lines).code(0).stderr_eq("");
+    assert_data_eq!(
+        out(&run),
+        str![[r#"
+1. user: Riga
+   class    T1 (weather_of_a_city)
+   call     call-1 audit { city: riga }
+   call     call-2 forecast { city: riga }
+   open     call-2
+topic  { city: riga, asked: 1 }
+open calls: call-2 forecast
+2. outcome: forecast ok { evidence: good }
+   class    T1 (weather_of_a_city)
+   answer   exact (confirmed)
+city  riga
+evidence  good
+asked  1
+
+"#]]
+    );
+}
+
+#[test]
+fn turns_are_taken_back_and_explained() {
+    let lines = "Riga\ngood\nOslo\ngood\n/undo\n/state topic\n/why\n/undo\n/undo\n/why\n";
+    let run = chat(&Mini::new(), &["--format", "json"], lines).code(1);
+    assert_eq!(turns(&run).len(), 2, "commands print nothing on standard output");
+    assert_data_eq!(
+        err(&run),
+        str![[r#"
+turn 2 is taken back
+city  riga
+evidence  good
+asked  1
+turn 1
+
+user: Riga
+  said     place = riga «Riga»
+  chosen   T1 (weather_of_a_city): signal place
+  calls    call-1 audit { city: riga }, call-2 forecast { city: riga }
+
+call-2 forecast → ok { evidence: good }
+  chosen   T1 (weather_of_a_city): settle on ask
+  answer   exact (confirmed)
+  ruled out, strongest first:
+  T10  boundary                       entry: outcome.status was ok, needs anything but ok; or outcome.evidence was good, needs poor (T10.toml:16)
+turn 1 is taken back
+error: line 9: there is no turn to take back
+error: line 10: nothing has been said yet
+
+"#]]
+    );
+}
+
+#[test]
+fn signals_of_the_host_and_texts_that_begin_with_a_slash() {
+    let lines = "/signals {\"place\": \"oslo\"}\nhow is it there?\ngood\n//why not\n/user /why not\n";
+    let run = chat(&Mini::new(), &["--format", "json"], lines).code(0).stderr_eq("");
+    let classes: Vec<String> = turns(&run).iter().map(|turn| turn["transition"].to_string()).collect();
+    assert_eq!(classes, [r#""T1""#, r#""T10""#, r#""T10""#]);
+}
+
+#[test]
+fn lines_that_are_not_understood() {
+    for (lines, wanted) in [
+        (
+            "/stat\n",
+            "error: line 1: `/stat` is no command and no event; did you mean `/state`? (`//stat` says `/stat`)\n",
+        ),
+        (
+            "/tapp {}\n",
+            "error: line 1: `/tapp` is no command and no event; did you mean `/tap`? (`//tapp` says `/tapp`)\n",
+        ),
+        ("/tap {\"cty\": \"riga\"}\n", "error: line 1: `cty` is no field of event `tap`; did you mean `city`?\n"),
+        (
+            "/tap riga\n",
+            "error: line 1: `/tap`: a JSON object is due, and this is no JSON: expected value at line 1 column 1\n",
+        ),
+        (
+            "/tap {\"city\": \"riga\", \"city\": \"oslo\"}\n",
+            "error: line 1: key `city` is given twice; keep one of the two\n",
+        ),
+        ("/event tpa {}\n", "error: line 1: `tpa` is no event of this pack; did you mean `tap`?\n"),
+        (
+            "/signals {\"plac\": \"riga\"}\nhm\n",
+            "error: line 2: `plac` is no signal of this pack that a host may give; did you mean `place`?\n",
+        ),
+        ("/state topics\n", "error: line 1: `topics` is no frame of this pack; did you mean `topic`?\n"),
+        ("/save a.json\n", "error: line 1: a.json: a scenario is saved as YAML: name it *.yaml\n"),
+        ("/save a.yaml\n", "error: line 1: a.yaml: not written: nothing has been said yet\n"),
+    ] {
+        let mini = Mini::new();
+        let before = mini.files();
+        let run = chat(&mini, &["--format", "json"], lines).code(1).stdout_eq("");
+        assert_eq!(err(&run), wanted);
+        assert_eq!(mini.files(), before);
+    }
+}
+
+/// A line that is no outcome is asked for again, and the end of the input leaves the call open.
+#[test]
+fn outcomes_that_are_none() {
+    let lines = "Riga\nfair\n{\"evidence\": \"fair\"}\n{\"evidnce\": \"good\"}\n3\n\n!late\n!ok\n1\nOslo\n";
+    let run = chat(&Mini::new(), &["--format", "json"], lines).code(1);
+    assert_data_eq!(
+        err(&run),
+        str![[r#"
+error: line 2: forecast: `evidence`: expected one of good, poor, found `"fair"`
+error: line 3: forecast: this is no answer of the port: `evidence`: expected one of good, poor, found `"fair"`
+error: line 4: forecast: this is no answer of the port: `evidence`: is missing
+error: line 5: forecast: `evidence`: expected one of good, poor, found `"3"`
+error: line 6: forecast: `evidence` is mandatory: one of good, poor is due
+error: line 7: forecast: `!late` ends no call; write one of `!failed WHY`, `!timeout`, `!cancelled`, `!open`
+error: line 8: forecast: `!ok` ends no call; write one of `!failed WHY`, `!timeout`, `!cancelled`, `!open`
+error: line 11: the input ends where the outcome of `forecast` is due: the call stays open
+
+"#]]
+    );
+    let modes: Vec<Value> = turns(&run).iter().map(|turn| turn["answer_mode"].clone()).collect();
+    assert_eq!(modes, [Value::from("exact"), Value::Null]);
+}
+
+#[test]
+fn a_conversation_is_saved_and_replays() {
+    let mini = Mini::new();
+    let told = "Погода: Рига\ngood\n/signals {\"place\": \"oslo\"}\nу них: «всё» # да?\n!failed the service is down\nа погода?\n\
+                Riga\n!open\n/outcome {\"port\": \"forecast\", \"status\": \"timeout\"}\n/undo\nOslo\n!open\n";
+    let saved = "scenarios/mini/talk.yaml";
+    let lines = format!("{told}/save {saved} a talk, saved: as it went\n/save {saved}\n");
+    // With ids that nobody can guess, and the clock of the system.
+    let run = mini.command(&["chat"]).stdin(lines).assert().code(1);
+    assert!(out(&run).contains("wrote scenarios/mini/talk.yaml; `segue replay --accept scenarios/mini/talk.yaml`"));
+    assert_eq!(err(&run), "error: line 14: scenarios/mini/talk.yaml: is there already, and nothing is overwritten\n");
+    let text = fs::read_to_string(mini.path(saved)).expect("a file");
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("env: ")).collect();
+    assert_data_eq!(
+        lines.join("\n"),
+        str![[r#"
+scenario: "a talk, saved: as it went"
+covers: [T1, T10]
+turns:
+  - user: "Погода: Рига"
+    calls:
+      - { port: forecast, with: { city: riga }, returns: { evidence: good } }
+    expect: { transition: T1, answer_mode: exact }
+  - user: "у них: «всё» # да?"
+    signals: { place: oslo }
+    calls:
+      - { port: forecast, with: { city: oslo }, status: failed, error: "the service is down" }
+    expect: { selected: T1, settled: T10, reason: no_forecast, answer_mode: bounded }
+  - user: а погода?
+    expect: { transition: T10, reason: no_transition, answer_mode: bounded }
+  - user: Riga
+    calls:
+      - { port: forecast, with: { city: riga }, open: true }
+    expect: { transition: T1, answer_mode: { present: false } }
+  - user: Oslo
+    calls:
+      - { port: forecast, with: { city: oslo }, open: true }
+    expect: { transition: T1, answer_mode: { present: false } }
+"#]]
+    );
+    mini.run(&["check", "--deny", "warnings", saved]).code(0);
+    mini.at_home(&["replay", "--accept", saved]).code(0);
+    mini.run(&["replay"]).code(0);
+    mini.run(&["fmt", "--check", saved]).code(0);
+}
+
+/// Beside the scenarios of its pack a scenario says whose it is.
+#[test]
+fn a_conversation_is_saved_elsewhere() {
+    let mini = Mini::new();
+    let given = "topic: { city: oslo, evidence: good, asked: 3 }\n";
+    mini.write("state.yaml", given);
+    let more = ["--given", "state.yaml", "--pack", "transitions/mini"];
+    chat(&mini, &more, "Riga\n!timeout\n/save talk.yaml\n").code(0).stderr_eq("");
+    assert_data_eq!(
+        fs::read_to_string(mini.path("talk.yaml")).expect("a file"),
+        str![[r#"
+scenario: talk
+pack: mini
+covers: [T1, T10]
+env: { today: "2021-05-10" }
+given:
+  topic: { city: oslo, evidence: good, asked: 3 }
+turns:
+  - user: Riga
+    calls:
+      - { port: forecast, with: { city: riga }, status: timeout }
+    expect: { selected: T1, settled: T10, reason: no_forecast, answer_mode: bounded }
+
+"#]]
+    );
+    mini.at_home(&["replay", "--accept", "talk.yaml"]).code(0);
+}
+
+#[test]
+fn what_cannot_be_run() {
+    let mini = Mini::new();
+    for (args, wanted) in [
+        (&["chat", "--pack", "mni"][..], "error: no pack `mni` in transitions/: there are `mini`\n"),
+        (&["chat", "--today", "May"], "error: --today: `May` is no date; write 2021-05-10\n"),
+        (&["chat", "--given", "none.yaml"], "error: none.yaml: no such file\n"),
+    ] {
+        let run = mini.command(args).stdin("Riga\n").assert().code(2).stdout_eq("");
+        assert_eq!(err(&run), wanted);
+    }
+}

@@ -1,0 +1,219 @@
+//! A conversation told turn by turn goes as a replay of it goes, is undone by whole turns, and is saved as a scenario that replays.
+#![expect(clippy::disallowed_methods, reason = "a test reads the files of the repository")]
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use segue::declare::Options;
+use segue::engine::{IdSource, NumberedIds};
+use segue::load::load;
+use segue::registry::Registry;
+use segue::scenario::live::{Conversation, ending};
+use segue::scenario::{self, Clock, Given, Outcome, Scenario};
+use segue::source::FileId;
+use segue::state::SessionState;
+use segue::syntax::Format;
+use segue::workspace::Workspace;
+use serde_json::{Value as Json, json};
+
+fn workspace() -> Workspace {
+    Workspace::of(env!("CARGO_MANIFEST_DIR").as_ref()).expect("the repository is a workspace")
+}
+
+fn loaded(name: &str) -> Registry {
+    let files = workspace().pack(name).expect("a pack");
+    load(&files, &Options::default()).registry.expect("a pack without errors")
+}
+
+/// Ids of which each is known beside the one that counting gives.
+#[derive(Clone, Default)]
+struct Strange(Rc<RefCell<Known>>);
+
+#[derive(Default)]
+struct Known {
+    counting: NumberedIds,
+    /// What counting gives, and what was given.
+    given: Vec<(String, String)>,
+}
+
+impl Strange {
+    /// A text with the ids that were given in place of those that counting gives.
+    fn strange(&self, text: &str) -> String {
+        let known = self.0.borrow();
+        let strange = known.given.iter().find(|(counted, _)| counted == text);
+        strange.map_or_else(|| text.to_owned(), |(_, id)| id.clone())
+    }
+
+    fn told(&self, json: &Json) -> Json {
+        match json {
+            Json::String(text) => self.strange(text).into(),
+            Json::Array(items) => items.iter().map(|item| self.told(item)).collect(),
+            Json::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), self.told(value))).collect(),
+            other => other.clone(),
+        }
+    }
+}
+
+impl IdSource for Strange {
+    fn fresh(&mut self, prefix: &str) -> Arc<str> {
+        let mut known = self.0.borrow_mut();
+        let counted = known.counting.fresh(prefix);
+        let id = format!("{prefix}-{:032x}", known.given.len() * 7919 + 0xfeed_0000);
+        known.given.push((counted.to_string(), id.clone()));
+        id.into()
+    }
+}
+
+fn given(registry: &Registry, frames: Option<&Json>, clock: Clock) -> Given {
+    let pack = registry.pack();
+    let state = match frames {
+        Some(frames) => SessionState::from_frames(pack, frames).expect("a state"),
+        None => SessionState::new(pack),
+    };
+    Given { state, clock, repaired: Vec::new() }
+}
+
+/// How a scripted call ends, as JSON; none = it stays open.
+fn end_of(call: &Json) -> Option<Json> {
+    if call["open"] == true {
+        return None;
+    }
+    let keys = ["returns", "status", "error"];
+    Some(Json::Object(keys.iter().filter_map(|key| Some(((*key).to_owned(), call.get(*key)?.clone()))).collect()))
+}
+
+/// Tells a scenario as a conversation.
+fn tell<'r>(registry: &'r Registry, told: &Json, read: &Scenario, ids: &Strange) -> Conversation<'r> {
+    let session_id = "s-0123456789abcdef0123456789abcdef".to_owned();
+    let start = given(registry, told.get("given"), Clock { session_id, ..read.env.clone() });
+    let mut conversation = Conversation::new(registry, start, Some(Box::new(ids.clone())));
+    for turn in told["turns"].as_array().expect("turns") {
+        let beside = ["signals", "calls", "expect", "assistant"];
+        let (key, value) = turn
+            .as_object()
+            .expect("a turn")
+            .iter()
+            .find(|(key, _)| !beside.contains(&key.as_str()))
+            .expect("an input");
+        let (value, signals) = (ids.told(value).to_string(), turn.get("signals").map(|s| ids.told(s).to_string()));
+        conversation.begin(key, &value, signals.as_deref()).unwrap_or_else(|found| panic!("{key}: {value}: {found:?}"));
+        let mut scripted: Vec<&Json> = turn.get("calls").and_then(Json::as_array).into_iter().flatten().collect();
+        while let Some(call) = conversation.due() {
+            let pack = registry.pack();
+            let port = pack.names.text(pack.ports[call.port.index()].name);
+            let at = scripted.iter().position(|call| call["port"] == port).expect("a scripted call");
+            match end_of(scripted.remove(at)) {
+                Some(end) => {
+                    let reply = ending(registry, call.port, &ids.told(&end).to_string()).expect("an end");
+                    conversation.answer(reply);
+                }
+                None => conversation.leave_open(),
+            }
+        }
+    }
+    conversation
+}
+
+fn replayed(registry: &Registry, text: &str) -> Outcome {
+    let parsed = scenario::parse(FileId(0), text, Format::Yaml);
+    assert!(parsed.problems.is_empty(), "{text}\n{:?}", parsed.problems);
+    scenario::replay(registry, &parsed.scenarios[0])
+}
+
+/// What happened, without the lines that say how the scenario is called and what it covers.
+fn happened(outcome: &Outcome) -> String {
+    let transcript = outcome.transcript.as_deref().expect("a transcript");
+    let lines = transcript.lines().skip(1).filter(|line| !line.starts_with("covers "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn each_scenario_can_be_told_and_saved() {
+    let workspace = workspace();
+    let mut told = 0;
+    for name in workspace.packs() {
+        let registry = loaded(&name);
+        let folder = workspace.root().join("scenarios").join(&name);
+        let mut files: Vec<_> =
+            std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+        files.sort();
+        for file in files.into_iter().filter(|file| file.extension().is_some_and(|ending| ending == "yaml")) {
+            let text = std::fs::read_to_string(&file).expect("a file");
+            let document: Json = serde_yaml::from_str(&text).expect("YAML");
+            let all = document
+                .get("scenarios")
+                .map_or_else(|| vec![document.clone()], |all| all.as_array().expect("a list").clone());
+            let parsed = scenario::parse(FileId(0), &text, Format::Yaml);
+            for (document, read) in all.iter().zip(&parsed.scenarios) {
+                // Of several inputs before a reply a chat knows nothing, and it does not begin with what must be mended.
+                let apart =
+                    document["turns"].as_array().expect("turns").iter().any(|turn| turn.get("events").is_some());
+                let original = scenario::replay(&registry, read);
+                if apart || original.transcript.as_ref().is_some_and(|text| text.contains("\nrepaired ")) {
+                    continue;
+                }
+                let ids = Strange::default();
+                let conversation = tell(&registry, document, read, &ids);
+                let saved = conversation.written(&read.name, None).unwrap_or_else(|why| panic!("{}: {why}", read.name));
+                assert!(!ids.0.borrow().given.iter().any(|(_, id)| saved.contains(id)), "{saved}");
+                let again = replayed(&registry, &saved);
+                assert!(again.failures.is_empty(), "{saved}\n{:?}", again.failures);
+                assert_eq!(happened(&again), happened(&original), "{saved}");
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 200, "{told}");
+}
+
+#[test]
+fn a_turn_is_undone_whole() {
+    let registry = loaded("assistant");
+    let start = given(&registry, None, Clock::default());
+    let mut conversation = Conversation::new(&registry, start, None);
+    assert!(!conversation.undo());
+    let say = |conversation: &mut Conversation<'_>, text: &str| {
+        conversation.begin("user", &Json::from(text).to_string(), None).expect("an input");
+        while let Some(call) = conversation.due() {
+            let answer = json!({ "returns": { "coverage_status": "full", "evidence_grade": "strong" } });
+            let reply = ending(&registry, call.port, &answer.to_string()).expect("an end");
+            conversation.answer(reply);
+        }
+    };
+    say(&mut conversation, "show stock for March 2020 at Romashka");
+    let (before, calls) = (conversation.state().clone(), ids_of(&conversation));
+    say(&mut conversation, "and for April 2020");
+    let (after, second) = (conversation.state().clone(), ids_of(&conversation));
+    assert_ne!(before, after);
+    assert!(conversation.undo());
+    assert_eq!(*conversation.state(), before);
+    assert_eq!(ids_of(&conversation), calls);
+    // What is said then goes as it went before.
+    say(&mut conversation, "and for April 2020");
+    assert_eq!((conversation.state(), ids_of(&conversation)), (&after, second));
+}
+
+fn ids_of(conversation: &Conversation<'_>) -> Vec<String> {
+    let calls = conversation.turns().iter().flat_map(|told| told.played.calls());
+    calls.map(|call| call.id.to_string()).collect()
+}
+
+#[test]
+fn what_cannot_be_taken_changes_nothing() {
+    let registry = loaded("assistant");
+    let mut conversation = Conversation::new(&registry, given(&registry, None, Clock::default()), None);
+    let before = conversation.state().clone();
+    let wrong = |key: &str, value: &str, signals: Option<&str>, conversation: &mut Conversation<'_>| {
+        let found = conversation.begin(key, value, signals).expect_err("refused");
+        format!("{}; {}", found[0].message, found[0].help.as_deref().unwrap_or_default())
+    };
+    assert_eq!(wrong("usr", "\"hm\"", None, &mut conversation), "`usr` is no input of this pack; did you mean `user`?");
+    assert_eq!(
+        wrong("user", "\"hm\"", Some("{\"date_scop\":\"2020\"}"), &mut conversation),
+        "`date_scop` is no signal of this pack that a host may give; did you mean `date_scope`?"
+    );
+    assert!(wrong("expect", "{}", None, &mut conversation).starts_with("`expect` is no input of this pack"));
+    assert_eq!((conversation.turns().len(), conversation.state()), (0, &before));
+    assert_eq!(conversation.written("x", None), Err("nothing has been said yet".into()));
+}
