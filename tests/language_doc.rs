@@ -64,7 +64,7 @@ fn load(files: &BTreeMap<String, String>) -> Loaded {
 }
 
 fn fingerprint(files: &BTreeMap<String, String>) -> String {
-    let Loaded { sources, diagnostics, registry } = load(files);
+    let Loaded { sources, diagnostics, registry, .. } = load(files);
     assert!(diagnostics.is_empty(), "{}", report::human(&sources, &diagnostics, false));
     registry.expect("a registry").pack().fingerprint.clone()
 }

@@ -33,11 +33,17 @@ pub use witness::Witness;
 use crate::diag::Diagnostics;
 use crate::registry::Registry;
 
+/// Looks for overlaps in what is left of a pack, between classes that nothing which was taken out precedes.
+pub fn check_rest(registry: &Registry, shadowed: &[bool], diagnostics: &Diagnostics) {
+    let mut seeker = witness::Seeker::new(registry);
+    overlap::check_with(&mut seeker, registry, shadowed, diagnostics);
+}
+
 /// Looks for overlaps and for links of precedence that nothing needs, and reports them: what is shown of a situation is what the
 /// engine has made of it.
 pub fn check(registry: &Registry, diagnostics: &Diagnostics) {
     let mut seeker = witness::Seeker::new(registry);
-    overlap::check_with(&mut seeker, registry, diagnostics);
+    overlap::check_with(&mut seeker, registry, &[], diagnostics);
     redundant::check_with(&mut seeker, registry, diagnostics);
     gaps::check_with(&mut seeker, registry, diagnostics);
 }

@@ -28,22 +28,24 @@ pub struct Finding {
 /// All overlaps of a pack, and all pairs that could not be decided.
 #[must_use]
 pub fn overlaps(registry: &Registry) -> Vec<Finding> {
-    overlaps_with(&mut Seeker::new(registry), registry)
+    overlaps_with(&mut Seeker::new(registry), registry, &[])
 }
 
-fn overlaps_with(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
-    let mut found = between(seeker, registry);
-    found.extend(within(seeker, registry));
+/// `shadowed`: classes that are not looked at.
+fn overlaps_with(seeker: &mut Seeker<'_>, registry: &Registry, shadowed: &[bool]) -> Vec<Finding> {
+    let classes = (0..registry.pack().classes.len()).filter(|class| shadowed.get(*class) != Some(&true));
+    let classes: Vec<ClassId> = classes.map(ClassId::at).collect();
+    let mut found = between(seeker, registry, &classes);
+    found.extend(within(seeker, registry, &classes));
     found
 }
 
 /// Pairs of classes that precedence does not order.
-fn between(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
+fn between(seeker: &mut Seeker<'_>, registry: &Registry, classes: &[ClassId]) -> Vec<Finding> {
     let arena = Arena::new(registry);
-    let count = registry.pack().classes.len();
     let mut findings = Vec::new();
-    for a in (0..count).map(ClassId::at) {
-        for b in (a.index() + 1..count).map(ClassId::at) {
+    for (at, a) in classes.iter().copied().enumerate() {
+        for b in classes[at + 1..].iter().copied() {
             if registry.precedes(a, b) || registry.precedes(b, a) {
                 continue;
             }
@@ -79,11 +81,10 @@ pub(super) fn pair(seeker: &mut Seeker<'_>, arena: &Arena<'_>, a: ClassId, b: Cl
 /// Settle rows and outcome triggers of one class that hold together; triggers of one class that hold together and differ in
 /// what they say or start from, so that the order in which they are written decides. Each is shown once, with the first that
 /// holds together with it.
-fn within(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Finding> {
-    let pack = registry.pack();
+fn within(seeker: &mut Seeker<'_>, registry: &Registry, classes: &[ClassId]) -> Vec<Finding> {
     let arena = Arena::new(registry);
     let mut findings = Vec::new();
-    for class in (0..pack.classes.len()).map(ClassId::at) {
+    for class in classes.iter().copied() {
         for outcomes in [false, true] {
             let of = seeker.takers(class, outcomes);
             for (at, other) in of.iter().enumerate() {
@@ -191,8 +192,8 @@ fn written_order(
 }
 
 /// Looks for overlaps and reports them: an error with a witness that the engine has stepped, a warning where it is not known.
-pub(super) fn check_with(seeker: &mut Seeker<'_>, registry: &Registry, diagnostics: &Diagnostics) {
-    for finding in overlaps_with(seeker, registry) {
+pub(super) fn check_with(seeker: &mut Seeker<'_>, registry: &Registry, shadowed: &[bool], diagnostics: &Diagnostics) {
+    for finding in overlaps_with(seeker, registry, shadowed) {
         diagnostics.push(told::overlap(seeker, registry, finding));
     }
 }

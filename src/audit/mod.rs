@@ -10,9 +10,9 @@ pub use settings::Settings;
 
 use crate::analysis;
 use crate::check::lint;
-use crate::declare::Options;
+use crate::declare::{Documents, Options};
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::load::load;
+use crate::load::{Rest, load_documents};
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, SourceText};
 use crate::syntax::{Format, parse};
@@ -78,24 +78,37 @@ pub struct Audit {
 /// scenarios are read as far as they can be without a pack.
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
+    let documents = (!pack.is_empty()).then(|| Documents::read(pack, &Options::default()));
+    audit_documents(documents.as_ref(), scenarios, config)
+}
+
+/// The same for a pack of which the files are documents already.
+#[must_use]
+pub fn audit_documents(documents: Option<&Documents>, scenarios: &[SourceText], config: &Config) -> Audit {
     let mut sources = SourceMap::default();
-    let mut registry = None;
+    let (mut registry, mut rest) = (None, None);
     // What nothing runs with, which is shown as it is; and the rest, which settings and comments have a say in.
     let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
-    if !pack.is_empty() {
-        let loaded = load(pack, &Options::default());
-        (sources, registry) = (loaded.sources, loaded.registry);
-        let (errors, others): (Vec<_>, Vec<_>) = loaded.diagnostics.into_iter().partition(Diagnostic::is_error);
+    if let Some(documents) = documents {
+        let found;
+        (found, registry, rest) = load_documents(documents);
+        sources = documents.sources.clone();
+        let (errors, others): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
         fixed.extend(errors);
         open.extend(others);
     }
     if let Some(registry) = registry.as_ref().filter(|_| config.scope != Scope::Scenarios) {
         analysis::check(registry, &open);
     }
-    let shared = scenarios::check(scenarios, registry.as_ref(), config, &mut sources, &fixed);
-    sources.files().for_each(|file| letters(file, &sources, &open));
+    if let Some(rest) = rest.as_ref().filter(|_| config.scope != Scope::Scenarios) {
+        slips(rest, &sources, &open);
+    }
+    let known = scenarios::Known::new(registry.as_ref(), rest.as_ref());
+    let shared = scenarios::check(scenarios, &known, config, &mut sources, &fixed);
+    sources.files().for_each(|file| letters(file, documents, &sources, &open));
     registry.iter().for_each(|registry| lint::check(registry.pack(), &open));
-    let of_pack = |file: FileId| (file.0 as usize) < pack.len();
+    let count = documents.map_or(0, |documents| documents.sources.files().count());
+    let of_pack = |file: FileId| (file.0 as usize) < count;
     let mut ignores = ignores::ignores(&sources, &open);
     let mut shown: Vec<Diagnostic> = Vec::new();
     for found in open.into_sorted() {
@@ -140,9 +153,24 @@ fn explains(found: &Diagnostic, errors: &mut [Diagnostic]) -> bool {
     true
 }
 
+/// What else is found in the sound part of a pack.
+fn slips(rest: &Rest, sources: &SourceMap, out: &Diagnostics) {
+    let found = Diagnostics::new();
+    let Rest { registry, left_out } = rest;
+    if left_out.keeps_meaning() {
+        analysis::check_rest(registry, &left_out.shadowed, &found);
+    }
+    lint::check(registry.pack(), &found);
+    out.extend(found.into_iter().filter(|found| left_out.admits(found, sources)));
+}
+
 /// Letters of another script and characters that cannot be seen, in one file.
-fn letters(file: FileId, sources: &SourceMap, out: &Diagnostics) {
+fn letters(file: FileId, documents: Option<&Documents>, sources: &SourceMap, out: &Diagnostics) {
     let text = sources.text(file);
+    if let Some(root) = documents.and_then(|documents| documents.node(file)) {
+        lint::letters(file, text, Some(root), out);
+        return;
+    }
     // What is wrong with the document has been said.
     let root = Format::of_path(sources.name(file)).and_then(|format| parse(file, text, format, &Diagnostics::new()));
     lint::letters(file, text, root.as_ref(), out);

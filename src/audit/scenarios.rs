@@ -2,19 +2,104 @@
 
 use std::collections::BTreeSet;
 
+use crate::declare::{self, LeftOut};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::load::Rest;
+use crate::model::ids::ClassId;
 use crate::registry::Registry;
 use crate::scenario::lint::{families, lint};
 use crate::scenario::{self, Scenario, script, snapshot};
 use crate::source::{FileId, SourceMap, SourceText, Span};
-use crate::syntax::Format;
+use crate::syntax::{Format, Kind, Node};
 
 use super::{Config, Place, Scope};
+
+/// What scenarios are held against.
+pub(super) struct Known<'r> {
+    /// The pack, or what is sound of it.
+    registry: Option<&'r Registry>,
+    /// What is not in it.
+    left_out: Option<&'r LeftOut>,
+}
+
+impl<'r> Known<'r> {
+    pub fn new(registry: Option<&'r Registry>, rest: Option<&'r Rest>) -> Self {
+        let left_out = rest.map(|rest| &rest.left_out);
+        Self { registry: registry.or(rest.map(|rest| &rest.registry)), left_out }
+    }
+
+    /// Whether a scenario speaks of what is not there, so that it cannot be judged.
+    fn is_open(&self, scenario: &Scenario) -> bool {
+        self.left_out.is_some_and(|left_out| words(scenario).into_iter().any(|word| left_out.names(word)))
+    }
+
+    /// Holds a scenario against the pack; the classes that it is about come back.
+    fn judge(&self, scenario: &Scenario, sources: &SourceMap, out: &Diagnostics) -> Vec<ClassId> {
+        let own = || out.extend(scenario.problems.iter().cloned());
+        let Some(registry) = self.registry else {
+            own();
+            return Vec::new();
+        };
+        let pack = registry.pack();
+        if self.is_open(scenario) {
+            own();
+            return words(scenario).into_iter().filter_map(|word| pack.class(word)).collect();
+        }
+        let found = Diagnostics::new();
+        let about = match script(registry, scenario) {
+            Ok(script) => lint(registry, scenario, &script, &found).into_iter().collect(),
+            Err(problems) => {
+                found.extend(problems);
+                scenario.covers.iter().filter_map(|class| pack.class(&class.value)).collect()
+            }
+        };
+        // Another class may be what takes a turn, makes a call or gives a reason.
+        let holds = |found: &Diagnostic| {
+            self.left_out.is_none_or(|left_out| {
+                left_out.is_placed(found, sources)
+                    && !matches!(found.code, Code::ClassNotReached | Code::CallNobodyMakes)
+                    && !found.message.ends_with(scenario::REASON)
+            })
+        };
+        out.extend(found.into_iter().filter(holds));
+        about
+    }
+
+    /// Says of which classes no scenario is.
+    fn families(&self, about: &BTreeSet<ClassId>, sources: &SourceMap, out: &Diagnostics) {
+        let Some(registry) = self.registry else { return };
+        let found = Diagnostics::new();
+        families(registry, about, &found);
+        let holds = |found: &Diagnostic| self.left_out.is_none_or(|left_out| left_out.is_placed(found, sources));
+        out.extend(found.into_iter().filter(holds));
+    }
+}
+
+/// All words of a scenario that may be names.
+fn words(scenario: &Scenario) -> BTreeSet<&str> {
+    fn add<'n>(node: &'n Node, all: &mut BTreeSet<&'n str>) {
+        match &node.kind {
+            Kind::Text(text) => all.extend(declare::words(text)),
+            Kind::List(items) => items.iter().for_each(|item| add(item, all)),
+            Kind::Table(table) => {
+                for entry in table {
+                    all.extend(declare::words(&entry.key));
+                    add(&entry.value, all);
+                }
+            }
+            Kind::Null | Kind::Bool(_) | Kind::Number(_) | Kind::Date(_) => {}
+        }
+    }
+    let mut all = BTreeSet::new();
+    scenario.given.iter().chain(&scenario.turns).for_each(|node| add(node, &mut all));
+    all.extend(scenario.covers.iter().map(|class| class.value.as_str()));
+    all
+}
 
 /// Checks scenario files. Files that hold scenarios of other packs come back.
 pub(super) fn check(
     files: &[SourceText],
-    registry: Option<&Registry>,
+    known: &Known<'_>,
     config: &Config,
     sources: &mut SourceMap,
     out: &Diagnostics,
@@ -55,21 +140,12 @@ pub(super) fn check(
                 shared.push(id);
                 continue;
             }
-            match registry {
-                Some(registry) => match script(registry, scenario) {
-                    Ok(script) => about.extend(lint(registry, scenario, &script, out)),
-                    Err(problems) => {
-                        out.extend(problems);
-                        about.extend(scenario.covers.iter().filter_map(|class| registry.pack().class(&class.value)));
-                    }
-                },
-                None => out.extend(scenario.problems.iter().cloned()),
-            }
+            about.extend(known.judge(scenario, sources, out));
         }
     }
     // A file that cannot be read may hold what is missing.
-    if let Some(registry) = registry.filter(|_| config.scope == Scope::Whole && !unread) {
-        families(registry, &about, out);
+    if config.scope == Scope::Whole && !unread {
+        known.families(&about, sources, out);
     }
     shared
 }

@@ -28,11 +28,11 @@ enum Said {
     Ambiguous,
 }
 
-/// Checks the examples of every trigger.
-pub fn check(pack: &Pack, out: &Diagnostics) {
+/// Checks the examples of every trigger. The matcher that was compiled for it comes back, where there are any: it is that of the pack.
+pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
     let triggers = || pack.classes.iter().flat_map(|class| class.triggers.iter().map(move |trigger| (class, trigger)));
     if triggers().all(|(_, trigger)| trigger.examples.is_empty() && trigger.counterexamples.is_empty()) {
-        return;
+        return None;
     }
     let words = |alternative: &Alternative| match &alternative.by {
         By::Words(form) => Some(form.clone()),
@@ -40,7 +40,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     };
     let forms: Vec<TriggerForm> = triggers().flat_map(|(_, trigger)| trigger.any.iter().filter_map(words)).collect();
     // What cannot be compiled is reported where the registry is made.
-    let Ok(matcher) = Matcher::compile(&pack.lexicon, &forms) else { return };
+    let matcher = Matcher::compile(&pack.lexicon, &forms).ok()?;
     let mut scratch = Scratch::default();
     let mut first = 0;
     for (class, trigger) in triggers() {
@@ -54,6 +54,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
         }
         first += trigger.any.iter().filter(|alternative| matches!(alternative.by, By::Words(_))).count();
     }
+    Some(matcher)
 }
 
 /// `first` is the number of the trigger's first form.

@@ -17,14 +17,16 @@ mod show;
 pub use show::path;
 
 use crate::diag::Diagnostics;
+use crate::lexicon::Matcher;
 use crate::model::Pack;
 
-/// Runs every check. The pack must be filled by [`walk::fill`](crate::model::walk::fill).
-pub fn check(pack: &Pack, out: &Diagnostics) {
+/// Runs every check. The pack must be filled by [`walk::fill`](crate::model::walk::fill). Where its matcher was compiled for them it
+/// comes back, so that [`Registry::compile_with`](crate::registry::Registry::compile_with) need not compile it again.
+pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
     carryover::check(pack, out);
     owners::check(pack, out);
     presence::check(pack, out);
     cycles::check(pack, out);
     answers::check(pack, out);
-    examples::check(pack, out);
+    examples::check(pack, out)
 }

@@ -360,6 +360,7 @@ fn invariant(
 const MOST_LINKS: usize = 1_000_000;
 
 /// A class as precedence sees it: its id and the groups it is in.
+#[derive(Debug, Clone)]
 pub(super) struct Member {
     pub id: String,
     pub groups: Vec<String>,
@@ -370,10 +371,59 @@ pub(super) struct Member {
 pub(super) struct Order {
     pub precedes: Vec<Vec<bool>>,
     pub chains: Vec<(ClassId, ClassId, Span)>,
+    /// For each class whether one that was taken out precedes it.
+    pub shadowed: Vec<bool>,
 }
 
-/// Reads the chains of precedence over ids and groups.
-pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member]) -> Order {
+/// Reads the chains of precedence over ids and groups. `ghosts`: classes that were taken out; with them what nothing bears the
+/// name of is one of them as well.
+pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member], ghosts: Option<&[Member]>) -> Order {
+    let classes = members.len();
+    let all: Vec<Member>;
+    let members = match ghosts {
+        Some(ghosts) => {
+            let known: BTreeSet<&str> = members
+                .iter()
+                .flat_map(|member| member.groups.iter().chain([&member.id]))
+                .map(String::as_str)
+                .collect();
+            let ghosts = ghosts.iter().filter(|ghost| !known.contains(ghost.id.as_str()));
+            let mut with: Vec<Member> = members.iter().chain(ghosts).cloned().collect();
+            let mut known: BTreeSet<String> =
+                with.iter().flat_map(|member| member.groups.iter().chain([&member.id])).cloned().collect();
+            for (name, span) in named_in_chains(sections) {
+                if known.insert(name.to_owned()) {
+                    with.push(Member { id: name.to_owned(), groups: Vec::new(), span });
+                }
+            }
+            all = with;
+            all.as_slice()
+        }
+        None => members,
+    };
+    let mut order = chains(cx, sections, members);
+    order.shadowed =
+        (0..classes).map(|class| (classes..members.len()).any(|ghost| order.precedes[ghost][class])).collect();
+    order.precedes.truncate(classes);
+    order.precedes.iter_mut().for_each(|row| row.truncate(classes));
+    order.chains.retain(|(from, to, _)| from.index() < classes && to.index() < classes);
+    order
+}
+
+/// The names in chains of precedence.
+fn named_in_chains<'n>(sections: &Sections<'n>) -> Vec<(&'n str, Span)> {
+    fn items(node: &Node) -> &[Node] {
+        match &node.kind {
+            Kind::List(items) => items,
+            _ => &[],
+        }
+    }
+    let chains = sections.setting("pack", &language::MANIFEST, "precedence").map_or(&[][..], items);
+    let links = chains.iter().flat_map(items);
+    links.filter_map(|link| Some((super::paths::text_of(link)?, link.span))).collect()
+}
+
+fn chains(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member]) -> Order {
     let count = members.len();
     let mut names: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, member) in members.iter().enumerate() {
@@ -388,7 +438,7 @@ pub(super) fn precedence(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member
             }
         }
     }
-    let mut order = Order { precedes: vec![vec![false; count]; count], chains: Vec::new() };
+    let mut order = Order { precedes: vec![vec![false; count]; count], chains: Vec::new(), shadowed: Vec::new() };
     let chains = sections
         .setting("pack", &language::MANIFEST, "precedence")
         .and_then(|node| cx.list(node, "chains of precedence"));

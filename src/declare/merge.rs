@@ -71,19 +71,16 @@ impl<'n> Sections<'n> {
 }
 
 /// Merges documents, which come in the order of their files' names.
-pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n> {
+pub(super) fn merge<'n>(documents: &[&'n Node], out: &Diagnostics) -> Sections<'n> {
     let mut sections = Sections::default();
     let mut first = BTreeMap::new();
-    for document in documents {
+    for document in documents.iter().copied() {
         sections.place.get_or_insert(document.span);
         let Kind::Table(table) = &document.kind else {
             Field::new(document, out).wrong_type::<()>("sections (a table)");
             continue;
         };
-        // A class whose `id` is missing or misspelt is still a class.
-        let of_class = table.iter().filter(|entry| CLASS.has(&entry.key)).count();
-        let of_pack = table.iter().filter(|entry| SECTIONS.has(&entry.key)).count();
-        if table.entry("id").is_some() || (of_class > 4 && of_pack < 2) {
+        if is_class(document) {
             sections.classes.push(document);
             continue;
         }
@@ -97,6 +94,14 @@ pub(super) fn merge<'n>(documents: &'n [Node], out: &Diagnostics) -> Sections<'n
     sections.classes.sort_by(|a, b| natural(id_of(a), id_of(b)));
     sections.invariants.sort_by(|a, b| id_of(a).cmp(id_of(b)));
     sections
+}
+
+/// Whether a document is one class. One whose `id` is missing or misspelt is still a class.
+pub(super) fn is_class(document: &Node) -> bool {
+    let Kind::Table(table) = &document.kind else { return false };
+    let of_class = table.iter().filter(|entry| CLASS.has(&entry.key)).count();
+    let of_pack = table.iter().filter(|entry| SECTIONS.has(&entry.key)).count();
+    table.entry("id").is_some() || (of_class > 4 && of_pack < 2)
 }
 
 /// `first`: where each name of each section was declared first.

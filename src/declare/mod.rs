@@ -14,6 +14,7 @@ mod merge;
 mod paths;
 mod ports;
 mod recordings;
+mod rest;
 mod triggers;
 mod types;
 mod unused;
@@ -31,6 +32,7 @@ use crate::syntax::{Format, Kind, Node, parse};
 
 pub use crate::source::SourceText;
 pub use cx::RESERVED;
+pub use rest::{LeftOut, Rest, words};
 
 use classes::Outline;
 use cx::Cx;
@@ -70,8 +72,22 @@ const CERTAIN: &[Code] = &[
     Code::DuplicateName,
     Code::ReservedName,
     Code::BadValue,
+    Code::BadName,
+    Code::BadNever,
+    Code::BadPath,
     Code::BadPattern,
+    Code::BadPhrase,
+    Code::DuplicateItem,
     Code::LimitExceeded,
+    Code::MatchesNothing,
+    Code::NoStartValue,
+    Code::OneOfSeveral,
+    Code::OutOfRange,
+    Code::PrecedenceCycle,
+    Code::SaysNothing,
+    Code::TooLarge,
+    Code::TwoBoundaries,
+    Code::TwoValues,
 ];
 
 /// The name under which parameters given from outside appear in messages.
@@ -80,50 +96,151 @@ const OUTSIDE: &str = "<parameters>";
 /// Reads a pack out of its files. Their order and how the pack is split over them change nothing.
 #[must_use]
 pub fn declare(files: &[SourceText], options: &Options) -> Declared {
-    let mut sources = SourceMap::default();
-    let diagnostics = Diagnostics::new();
-    let mut sorted: Vec<&SourceText> = files.iter().collect();
-    sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
-    let mut documents = Vec::new();
-    let mut broken: BTreeSet<FileId> = BTreeSet::new();
-    if sorted.is_empty() {
-        // Spans need a file.
-        sources.add("<no files>", "");
+    let documents = Documents::read(files, options);
+    let (diagnostics, pack) = documents.declared();
+    Declared { sources: documents.sources, diagnostics, pack }
+}
+
+/// The files of a pack as documents.
+#[derive(Debug)]
+pub struct Documents {
+    /// The texts, by the ids that spans speak of.
+    pub sources: SourceMap,
+    /// By the ids of the files.
+    read: Vec<Document>,
+    overrides: Vec<(String, Node)>,
+}
+
+impl Documents {
+    /// Reads files, in the order of their names.
+    #[must_use]
+    pub fn read(files: &[SourceText], options: &Options) -> Self {
+        let mut sources = SourceMap::default();
+        let mut sorted: Vec<&SourceText> = files.iter().collect();
+        sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
+        if sorted.is_empty() {
+            // Spans need a file.
+            sources.add("<no files>", "");
+        }
+        let read = sorted.into_iter().map(|file| Document::read(sources.add(&file.name, &file.text), file)).collect();
+        let overrides = overrides(&mut sources, &options.params);
+        Self { sources, read, overrides }
     }
-    for file in sorted {
-        let id = sources.add(&file.name, &file.text);
+
+    /// The same with some files written differently; only these are read anew.
+    #[must_use]
+    pub fn with(&self, files: &[SourceText]) -> Self {
+        let mut sources = SourceMap::default();
+        let mut read = Vec::new();
+        for id in self.sources.files() {
+            let name = self.sources.name(id);
+            match files.iter().find(|file| file.name == name) {
+                Some(file) if (id.0 as usize) < self.read.len() => {
+                    read.push(Document::read(sources.add(name, &file.text), file));
+                }
+                _ => {
+                    sources.add(name, self.sources.text(id));
+                    read.extend(self.read.get(id.0 as usize).cloned());
+                }
+            }
+        }
+        Self { sources, read, overrides: self.overrides.clone() }
+    }
+
+    /// What one file holds, where that can be told.
+    #[must_use]
+    pub fn node(&self, file: FileId) -> Option<&Node> {
+        self.read.get(file.0 as usize)?.node.as_ref()
+    }
+
+    /// All that can be read.
+    fn nodes(&self) -> impl Iterator<Item = &Node> + Clone {
+        self.read.iter().filter_map(|document| document.node.as_ref())
+    }
+
+    /// Whether something is wrong with a file as a document.
+    fn is_broken(&self, file: FileId) -> bool {
+        self.read.get(file.0 as usize).is_some_and(|document| !document.faults.is_empty())
+    }
+
+    /// Reads the pack out of them, with all that is found; without errors there is a pack.
+    #[must_use]
+    pub fn declared(&self) -> (Diagnostics, Option<Pack>) {
+        let diagnostics = Diagnostics::new();
+        diagnostics.extend(self.read.iter().flat_map(|document| document.faults.iter().cloned()));
+        let found = Diagnostics::new();
+        let nodes: Vec<&Node> = self.nodes().collect();
+        let whole = (!diagnostics.is_empty(), None);
+        let Loaded { pack, partial, .. } = load(&self.sources, &nodes, &self.overrides, whole, &found);
+        let unread = Unread::of(self);
+        diagnostics.extend(found.into_iter().filter(|found| !partial || unread.admits(found, self)));
+        (diagnostics, pack.filter(|_| !partial))
+    }
+}
+
+/// What may stand in files that cannot be read.
+struct Unread<'d> {
+    /// All words in them.
+    words: BTreeSet<&'d str>,
+    /// Whether they may hold any other as well.
+    any: bool,
+}
+
+impl<'d> Unread<'d> {
+    fn of(documents: &'d Documents) -> Self {
+        let mut unread = Self { words: BTreeSet::new(), any: false };
+        for (file, document) in documents.sources.files().zip(&documents.read) {
+            if !document.faults.is_empty() {
+                unread.words.extend(rest::words(documents.sources.text(file)));
+                let told = |found: &Diagnostic| matches!(found.code, Code::SyntaxError | Code::DuplicateKey);
+                unread.any |= !document.faults.iter().all(told);
+            }
+        }
+        unread.any |= unread.words.is_empty() || unread.words.contains("for_each");
+        unread
+    }
+
+    /// Whether something is wrong whatever stands there.
+    fn admits(&self, found: &Diagnostic, documents: &Documents) -> bool {
+        match found.code {
+            Code::MissingKey | Code::MissingPart => !documents.is_broken(found.primary.span.file),
+            Code::UnknownName | Code::UnknownSlot | Code::UnknownValue => {
+                let mut named = rest::words(documents.sources.slice(found.primary.span));
+                !self.any
+                    && !documents.is_broken(found.primary.span.file)
+                    && named.all(|word| !self.words.contains(word))
+            }
+            code => CERTAIN.contains(&code),
+        }
+    }
+}
+
+/// One file as a document.
+#[derive(Debug, Clone)]
+struct Document {
+    /// What it holds; nothing where what is wrong moves other things to where they do not belong.
+    node: Option<Node>,
+    /// What is wrong with it.
+    faults: Vec<Diagnostic>,
+}
+
+impl Document {
+    fn read(id: FileId, file: &SourceText) -> Self {
         if let Some(fault) = &file.fault {
-            diagnostics.push(Diagnostic::unreadable(id, fault));
-            broken.insert(id);
-            continue;
+            return Self { node: None, faults: vec![Diagnostic::unreadable(id, fault)] };
         }
         let Some(format) = Format::of_path(&file.name) else {
             let span = Span { file: id, start: 0, end: 0 };
             let found = Diagnostic::error(Code::UnreadableFile, span, "the file is neither TOML nor YAML");
-            diagnostics.push(found.help("name it `.toml`, `.yaml` or `.yml`"));
-            broken.insert(id);
-            continue;
+            return Self { node: None, faults: vec![found.help("name it `.toml`, `.yaml` or `.yml`")] };
         };
         let own = Diagnostics::new();
         let document = parse(id, &file.text, format, &own);
-        if !own.is_empty() {
-            broken.insert(id);
-        }
         // Where nothing but single values is wrong the rest stands where it belongs.
-        let own: Vec<Diagnostic> = own.into_iter().collect();
-        let placed = own.iter().all(|found| matches!(found.code, Code::DuplicateKey | Code::NullValue));
-        documents.extend(document.filter(|_| placed));
-        diagnostics.extend(own);
+        let faults: Vec<Diagnostic> = own.into_iter().collect();
+        let placed = faults.iter().all(|found| matches!(found.code, Code::DuplicateKey | Code::NullValue));
+        Self { node: document.filter(|_| placed), faults }
     }
-    let overrides = overrides(&mut sources, &options.params);
-    let found = Diagnostics::new();
-    let (pack, partial) = load(&sources, &documents, &overrides, !broken.is_empty(), &found);
-    let lacks = |found: &Diagnostic| matches!(found.code, Code::MissingKey | Code::MissingPart);
-    let certain = |found: &Diagnostic| {
-        CERTAIN.contains(&found.code) && !(lacks(found) && broken.contains(&found.primary.span.file))
-    };
-    diagnostics.extend(found.into_iter().filter(|found| !partial || certain(found)));
-    Declared { sources, diagnostics, pack: pack.filter(|_| !partial) }
 }
 
 fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(String, Node)> {
@@ -146,14 +263,25 @@ fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(Strin
     nodes.collect()
 }
 
-/// `partial`: files of the pack cannot be read. Whether something is not taken in comes back with the pack.
+/// What came of documents.
+struct Loaded {
+    /// The pack; only when there is no error.
+    pack: Option<Pack>,
+    /// Whether something was not taken in.
+    partial: bool,
+    /// For each class whether one that was taken out precedes it.
+    shadowed: Vec<bool>,
+}
+
+/// `partial`: files of the pack cannot be read. Whether something is not taken in comes back with the pack. Of the rest of a
+/// pack, the classes that were taken out: precedence still names them.
 fn load(
     sources: &SourceMap,
-    documents: &[Node],
+    documents: &[&Node],
     overrides: &[(String, Node)],
-    partial: bool,
+    (partial, ghosts): (bool, Option<&[Member]>),
     out: &Diagnostics,
-) -> (Option<Pack>, bool) {
+) -> Loaded {
     let sections = merge::merge(documents, out);
     let place = sections.place.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
     let mut class_nodes = expand::expand(&sections, out);
@@ -163,7 +291,7 @@ fn load(
     }
     let mut cx = Cx::new(out, sources, partial || class_nodes.len() > MOST_CLASSES);
     class_nodes.truncate(MOST_CLASSES);
-    all_words(&cx, documents.iter().chain(&class_nodes));
+    all_words(&cx, documents.iter().copied().chain(&class_nodes));
     let manifest = manifest::manifest(&mut cx, &sections, place);
     vocabulary::names(&mut cx, &sections);
     vocabulary::params(&mut cx, &sections, overrides);
@@ -196,7 +324,7 @@ fn load(
         .iter()
         .map(|outline| Member { id: outline.id.to_owned(), groups: outline.groups.clone(), span: outline.id_span })
         .collect();
-    let order = manifest::precedence(&cx, &sections, &members);
+    let order = manifest::precedence(&cx, &sections, &members, ghosts);
     let boundary = boundary(&cx, &sections, &outlines, place);
     let invariants = manifest::invariants(&cx, &sections);
     let recordings = recordings::recordings(&cx, &sections, &outlines);
@@ -204,7 +332,9 @@ fn load(
     unused.extend(unused::named(&cx, &sections, &classes));
     poison(&cx, place);
     let partial = cx.partial.get();
-    let Some(boundary) = boundary.filter(|_| !out.has_errors()) else { return (None, partial) };
+    let Some(boundary) = boundary.filter(|_| !out.has_errors()) else {
+        return Loaded { pack: None, partial, shadowed: Vec::new() };
+    };
     let told: Vec<(String, String)> = overridden(&sections, overrides);
     let fingerprint = fingerprint::fingerprint(&sections, &class_nodes, &told);
     let id = cx.intern(&manifest.id);
@@ -250,7 +380,7 @@ fn load(
         unused,
     };
     walk::fill(&mut pack);
-    (Some(pack), partial)
+    Loaded { pack: Some(pack), partial, shadowed: order.shadowed }
 }
 
 /// All words that stand as values and may become names, in the order of the alphabet: sets are sorted by symbol, so a set is shown in an order

@@ -138,7 +138,15 @@ impl Registry {
     ///
     /// # Errors
     /// What the lexicon's compiler refuses: a pattern that does not compile or is too large, a phrase with too many variants.
-    pub fn compile(mut pack: Pack) -> Result<Self, Vec<CompileError>> {
+    pub fn compile(pack: Pack) -> Result<Self, Vec<CompileError>> {
+        Self::compile_with(pack, None)
+    }
+
+    /// Compiles a checked pack, with the matcher of its lexicon and triggers where that is compiled already.
+    ///
+    /// # Errors
+    /// As [`Registry::compile`].
+    pub fn compile_with(mut pack: Pack, matcher: Option<Matcher>) -> Result<Self, Vec<CompileError>> {
         let syms = Syms::of(&mut pack);
         let mut forms = Vec::new();
         let mut texts: Vec<TriggerForm> = Vec::new();
@@ -161,7 +169,8 @@ impl Registry {
                 }
             }
         }
-        let matcher = Matcher::compile(&pack.lexicon, &texts).map_err(|errors| {
+        let compile = || Matcher::compile(&pack.lexicon, &texts);
+        let matcher = matcher.map_or_else(compile, Ok).map_err(|errors| {
             errors
                 .into_iter()
                 .map(|error| CompileError {

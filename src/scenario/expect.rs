@@ -11,7 +11,7 @@ use crate::registry::Registry;
 use crate::source::Span;
 use crate::syntax::{Field, Kind, Node};
 
-use super::script::{Expect, Message, class, state, unknown, want};
+use super::script::{Expect, Message, REASON, class, state, unknown, want};
 use super::{Spanned, turn};
 
 /// Reads the table under `expect`.
@@ -98,7 +98,7 @@ fn one_reason(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Sym> {
     if known().any(|known| known == name) {
         return pack.names.get(name);
     }
-    unknown("reason of this pack", name, field.span(), known(), out);
+    unknown(REASON, name, field.span(), known(), out);
     None
 }
 

@@ -344,6 +344,9 @@ pub fn class(pack: &Pack, id: &str, span: Span, out: &Diagnostics) -> Option<Cla
     found
 }
 
+/// What is said of the name of a reason that no class gives: it is no such.
+pub const REASON: &str = "reason of this pack";
+
 /// Reports a name that nothing declares.
 pub fn unknown<'n>(what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>, out: &Diagnostics) {
     let known: Vec<&str> = known.collect();

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
-use segue::audit::{Config, audit};
-use segue::declare::{Options, SourceText};
-use segue::diag::{Diagnostic, Diagnostics};
-use segue::load::load;
+use segue::audit::{Config, audit_documents};
+use segue::check::check;
+use segue::declare::{Documents, Options, SourceText};
+use segue::diag::{Code, Diagnostic, Diagnostics};
+use segue::load::load_documents;
 use segue::registry::Registry;
 use segue::report::human;
 use segue::scenario::{lint::lint, parse, script};
-use segue::source::{SourceMap, Span};
+use segue::source::{FileId, SourceMap, Span};
 use segue::syntax::Format;
 use segue::workspace::{Workspace, files};
 
@@ -28,12 +29,25 @@ pub struct Copy {
     pub docs: Vec<Doc>,
     /// The pack without mistakes.
     registry: Registry,
-    files: Vec<SourceText>,
+    /// The files of the pack.
+    pub documents: Documents,
+    /// The scenarios of the pack, where the mistakes are made in the pack.
+    pub beside: Vec<SourceText>,
     scenarios: bool,
 }
 
 fn workspace() -> Workspace {
     Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace")
+}
+
+/// The files of scenarios of a pack: names and texts.
+fn scenarios_of(pack: &str) -> Vec<(String, String)> {
+    let folder = workspace().root().join("scenarios").join(pack);
+    let files = files::walk(&folder, "scenarios", &folder).files.into_iter();
+    let files = files.filter(|path| path.components().all(|piece| piece.as_os_str() != "snapshots"));
+    let named =
+        |path: &std::path::PathBuf| path.strip_prefix(&folder).expect("it lies there").to_string_lossy().into_owned();
+    files.map(|path| (named(&path), files::read(&path, "a scenario").expect("it can be read"))).collect()
 }
 
 impl Copy {
@@ -46,25 +60,18 @@ impl Copy {
         };
         let docs: Vec<Doc> = files.iter().map(read).collect();
         let files: Vec<SourceText> = docs.iter().map(Doc::file).collect();
-        let loaded = load(&files, &Options::default());
-        assert!(loaded.diagnostics.is_empty(), "{}", human(&loaded.sources, &loaded.diagnostics, false));
-        let registry = loaded.registry.expect("it loads");
-        Self { name: format!("{pack} in {}", format.name()), docs, registry, files, scenarios: false }
+        let documents = Documents::read(&files, &Options::default());
+        let (found, registry, _) = load_documents(&documents);
+        assert!(found.is_empty(), "{}", human(&documents.sources, &found, false));
+        let registry = registry.expect("it loads");
+        let beside = scenarios_of(pack).into_iter().map(|(name, text)| SourceText::new(name, text)).collect();
+        Self { name: format!("{pack} in {}", format.name()), docs, registry, documents, beside, scenarios: false }
     }
 
     /// A copy of the scenarios of a pack.
     pub fn of_scenarios(pack: &str, format: Format) -> Self {
         let copy = Self::of_pack(pack, Format::Toml);
-        let folder = workspace().root().join("scenarios").join(pack);
-        let mut docs = Vec::new();
-        for path in files::walk(&folder, "scenarios", &folder).files {
-            if path.components().any(|piece| piece.as_os_str() == "snapshots") {
-                continue;
-            }
-            let text = files::read(&path, "a scenario").expect("it can be read");
-            let name = path.strip_prefix(&folder).expect("it lies there").to_string_lossy().into_owned();
-            docs.push(Doc::read(&name, &text).in_format(format));
-        }
+        let docs = scenarios_of(pack).iter().map(|(name, text)| Doc::read(name, text).in_format(format)).collect();
         Self { name: format!("scenarios of {pack} in {}", format.name()), docs, scenarios: true, ..copy }
     }
 
@@ -76,7 +83,7 @@ impl Copy {
     /// All that is found in it without a mistake, in words.
     pub fn findings(&self) -> String {
         let scenarios: Vec<SourceText> = self.docs.iter().map(Doc::file).collect();
-        let found = audit(&self.files, &scenarios, &Config::default());
+        let found = audit_documents(Some(&self.documents), &scenarios, &Config::default());
         human(&found.sources, &found.diagnostics, false)
     }
 
@@ -100,18 +107,31 @@ impl Copy {
         self.docs.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Makes a mistake and looks for it.
-    pub fn judge(&self, mistake: &Mistake) -> Result<(), String> {
+    /// Makes a mistake and looks for it; in a pack with all that an audit does, or only as far as loading goes.
+    pub fn judge(&self, mistake: &Mistake, audited: bool) -> Result<(), String> {
         let doc = &self.docs[mistake.doc];
         let text = mistake.applied(&doc.text);
         if self.scenarios {
             let (sources, found) = self.scenario(&doc.name, &text, doc.format);
             return self.judged(mistake, doc, &sources, &found);
         }
-        let mut files = self.files.clone();
-        files[mistake.doc].text = text;
-        let loaded = load(&files, &Options::default());
-        self.judged(mistake, doc, &loaded.sources, &loaded.diagnostics)
+        let documents = self.documents.with(&[SourceText::new(doc.name.as_str(), text)]);
+        if audited {
+            let audit = audit_documents(Some(&documents), &self.beside[..2], &Config::default());
+            let found: Vec<Diagnostic> = audit.diagnostics.into_iter().filter(|d| d.code != Code::NoScenario).collect();
+            return self.judged(mistake, doc, &audit.sources, &found);
+        }
+        let (found, pack) = documents.declared();
+        if let Some(pack) = pack {
+            let matcher = check(&pack, &found);
+            if let Some(Err(errors)) = (!found.has_errors()).then(|| Registry::compile_with(pack, matcher)) {
+                let nowhere = Span { file: FileId(0), start: 0, end: 0 };
+                found.extend(errors.into_iter().map(|error| {
+                    Diagnostic::error(error.code, error.span.unwrap_or(nowhere), error.message).help_opt(error.help)
+                }));
+            }
+        }
+        self.judged(mistake, doc, &documents.sources, &found.into_sorted())
     }
 
     /// What is found in one file of scenarios; the pack is not loaded anew.

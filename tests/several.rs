@@ -1,0 +1,115 @@
+//! Several mistakes at once, in different files of a small pack: each is found, whatever else is wrong, and none is made up.
+
+mod oracle;
+mod support;
+
+use serde_json::{Value as Json, json};
+
+use segue::audit::{Config, audit};
+use segue::declare::SourceText;
+use segue::report::short;
+
+use support::packs::as_toml;
+use support::tiny::Tiny;
+
+/// A class that takes a text and says so.
+fn says(text: &str) -> Json {
+    json!({ "trigger": [{ "event": "utterance", "any": [{ "phrase": text, "whole": true }], "examples": [text], "counterexamples": [] }] })
+}
+
+/// The pack: A, C and B in this order, and D beside them, which takes what A takes.
+fn pack() -> Tiny {
+    let reads = json!({ "do": [{ "emit": "say", "with": { "what": "$gate.note" } }] });
+    let mut tiny = Tiny::new(&[("A", says("a")), ("B", says("b")), ("C", says("c")), ("D", says("a")), ("E", reads)]);
+    tiny.chain = ["A", "C", "B", "Z"].map(str::to_owned).into();
+    tiny.add(json!({ "param": { "most": { "type": "int", "default": 3 } } }));
+    tiny
+}
+
+const SCENARIO: &str = "scenario: all\ncovers: [B, C, D, Z]\nturns:\n  - events: [{ utterance: { text: b } }]\n    expect: { transition: B }\n---\n";
+const OTHER: &str = "scenario: A\ncovers: A\nturns:\n  - events: [{ utterance: { text: a } }]\n    expect: { state: { rot: { hits: 1 } } }\n";
+
+/// What is found in the pack with some files written differently, by place and code.
+fn found(edits: &[(&str, &str, &str)]) -> Vec<String> {
+    let mut files = as_toml(&pack().documents());
+    for (name, from, to) in edits {
+        let file = files.iter_mut().find(|file| file.name == *name).expect("a file");
+        assert!(file.text.contains(from), "{}", file.text);
+        file.text = file.text.replacen(from, to, 1);
+    }
+    let scenarios =
+        [SourceText::new("all.yaml", SCENARIO.trim_end_matches("---\n")), SourceText::new("of_a.yaml", OTHER)];
+    let audit = audit(&files, &scenarios, &Config::default());
+    let said = short(&audit.sources, &audit.diagnostics);
+    let line = |line: &str| line.split("]: ").next().unwrap_or_default().to_owned() + "]";
+    said.lines().map(line).collect()
+}
+
+/// What is wrong with the pack as it is: two classes that take one text, a value that may be absent, a parameter that nothing uses, a
+/// frame that a scenario misspells.
+const BEFORE: &[&str] = &[
+    "A.toml:22:1: error[overlap]",
+    "E.toml:21:8: error[not-present]",
+    "more0.toml:1:8: warning[unused-parameter]",
+    "of_a.yaml:5:24: error[unknown-name]",
+];
+
+/// Makes the edits, each by itself and all of them, and looks for what each gives and for what is wrong before, but for what
+/// hangs on what is edited.
+#[track_caller]
+fn each_and_all(edits: &[(&str, &str, &str, &str)], hidden: &[&str]) {
+    let before = found(&[]);
+    assert!(BEFORE.iter().all(|wanted| before.iter().any(|found| found == wanted)), "{before:#?}");
+    let plain: Vec<(&str, &str, &str)> = edits.iter().map(|(file, from, to, _)| (*file, *from, *to)).collect();
+    let all = found(&plain);
+    for (edit, (.., wanted)) in plain.iter().zip(edits) {
+        assert!(all.iter().any(|found| found == wanted), "{wanted} is not among {all:#?}");
+        let alone = found(&[*edit]);
+        assert!(alone.iter().any(|found| found == wanted), "{wanted} is not among {alone:#?}");
+    }
+    for wanted in BEFORE {
+        let is_hidden = hidden.contains(wanted);
+        assert_eq!(all.iter().any(|found| found == wanted), !is_hidden, "{wanted}: {all:#?}");
+    }
+    let known = |found: &&String| before.contains(found) || edits.iter().any(|(.., wanted)| found == wanted);
+    let made_up: Vec<&String> = all.iter().filter(|found| !known(found)).collect();
+    assert!(made_up.is_empty(), "made up: {made_up:#?}");
+}
+
+#[test]
+fn a_mistake_in_a_class_hides_none_elsewhere() {
+    each_and_all(&[("B.toml", "name = \"b\"", "nmae = \"b\"", "B.toml:4:1: error[unknown-key]")], &[]);
+    each_and_all(
+        &[("C.toml", "examples = [\"c\"]", "examples = [\"x\"]", "C.toml:25:13: error[example-not-matched]")],
+        &[],
+    );
+    // A class that cannot be read at all, and it is the boundary.
+    each_and_all(&[("Z.toml", "name = \"z\"", "name = \"z", "Z.toml:3:10: error[syntax-error]")], &[]);
+}
+
+#[test]
+fn a_mistake_in_a_declaration_hides_none_that_does_not_hang_on_it() {
+    each_and_all(&[("pack.toml", "type = \"bool\"", "type = \"bol\"", "pack.toml:108:8: error[unknown-name]")], &[]);
+    let several = [
+        ("B.toml", "name = \"b\"", "nmae = \"b\"", "B.toml:4:1: error[unknown-key]"),
+        ("C.toml", "examples = [\"c\"]", "examples = [\"x\"]", "C.toml:25:13: error[example-not-matched]"),
+        ("Z.toml", "mode = \"no\"", "mode = \"noo\"", "Z.toml:9:8: error[unknown-name]"),
+        ("pack.toml", "unit = \"week\"", "unit = \"weak\"", "pack.toml:113:8: error[unknown-value]"),
+    ];
+    each_and_all(&several, &[]);
+}
+
+#[test]
+fn what_may_be_so_only_because_of_a_mistake_is_not_said() {
+    // Who precedes whom is not known.
+    let chain = ("pack.toml", "\"A\"", "\"AAA\"", "pack.toml:86:16: error[unknown-name]");
+    each_and_all(&[chain], &["A.toml:22:1: error[overlap]"]);
+    // One of the two that overlap; and it may be meant to use the parameter.
+    let event = ("A.toml", "event = \"utterance\"", "event = \"x\"", "A.toml:24:9: error[unknown-name]");
+    let hidden = [
+        "A.toml:22:1: error[overlap]",
+        "more0.toml:1:8: warning[unused-parameter]",
+        "of_a.yaml:5:24: error[unknown-name]",
+    ];
+    each_and_all(&[event], &hidden);
+}
