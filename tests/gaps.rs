@@ -7,10 +7,8 @@ use insta::assert_snapshot;
 use segue::audit::{Config, Scope, audit};
 use segue::diag::{Code, Diagnostic};
 use segue::report;
-use segue::scenario::{self, replay};
-use segue::source::FileId;
-use segue::syntax::Format;
 use serde_json::{Value as Json, json};
+use support::replays;
 use support::tiny::{Tiny, nested};
 
 /// What is said of a pack of one class: the findings about gaps, as people see them; their scenarios have been replayed.
@@ -26,11 +24,7 @@ fn shown(class: &Json) -> String {
     let of = |found: &&Diagnostic| matches!(found.code, Code::UnhandledOutcome | Code::NoSingleAnswer);
     let found: Vec<Diagnostic> = audit.diagnostics.iter().filter(of).cloned().collect();
     for finding in &found {
-        let Some((_, text)) = finding.help.as_deref().unwrap_or_default().split_once("here:\n") else { continue };
-        let parsed = scenario::parse(FileId(0), text, Format::Yaml);
-        assert!(parsed.problems.is_empty(), "{text}\n{:?}", parsed.problems);
-        let outcome = replay(registry, &parsed.scenarios[0]);
-        assert!(outcome.failures.is_empty(), "{text}\n{:?}", outcome.failures);
+        replays(registry, finding);
     }
     report::human(&audit.sources, &found, false)
 }

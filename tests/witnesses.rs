@@ -6,12 +6,9 @@ mod support;
 use insta::assert_snapshot;
 use segue::audit::{Config, Scope, audit};
 use segue::diag::{Code, Diagnostic};
-use segue::registry::Registry;
 use segue::report;
-use segue::scenario::{self, replay};
-use segue::source::FileId;
-use segue::syntax::Format;
 use serde_json::{Value as Json, json};
+use support::replays;
 use support::tiny::{Tiny, nested};
 
 fn by(alternative: Json, example: &str) -> Json {
@@ -39,22 +36,6 @@ fn pack(a: Json, b: Json) -> Tiny {
     tiny
 }
 
-/// The scenario in a help.
-fn pasted(help: &str) -> &str {
-    help.split_once("here:\n").expect("a scenario").1
-}
-
-/// That the scenario of a finding replays as it says.
-fn replays(registry: &Registry, finding: &Diagnostic) {
-    let text = pasted(finding.help.as_deref().expect("a help"));
-    let parsed = scenario::parse(FileId(0), text, Format::Yaml);
-    assert!(parsed.problems.is_empty(), "{text}\n{:?}", parsed.problems);
-    let [scenario] = &parsed.scenarios[..] else { panic!("one scenario: {text}") };
-    let outcome = replay(registry, scenario);
-    assert!(outcome.failures.is_empty(), "{text}\n{:?}", outcome.failures);
-    assert!(text.contains("expect:"), "{text}");
-}
-
 /// The overlaps of a pack as they are shown, one line of each for machines; their scenarios have been replayed.
 fn shown(tiny: &Tiny) -> String {
     let config = Config { scope: Scope::Pack, ..Config::default() };
@@ -66,6 +47,7 @@ fn shown(tiny: &Tiny) -> String {
     assert!(of(Code::OverlapUnknown).next().is_none());
     for finding in &found {
         assert!(!finding.message.contains('\n'), "{}", finding.message);
+        assert!(finding.help.as_deref().is_some_and(|help| help.contains("here:\n")), "{:?}", finding.help);
         replays(registry, finding);
     }
     report::human(&audit.sources, &found, false)

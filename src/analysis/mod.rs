@@ -3,10 +3,12 @@
 mod after;
 mod apart;
 mod arena;
+mod build;
 mod demand;
 mod domain;
 mod encode;
 mod gaps;
+mod gather;
 mod guard;
 mod heard;
 mod inputs;

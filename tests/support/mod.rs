@@ -13,8 +13,12 @@ pub mod tiny;
 use std::path::Path;
 
 use segue::declare::{Options, SourceText};
+use segue::diag::Diagnostic;
 use segue::registry::Registry;
 use segue::report::human;
+use segue::scenario;
+use segue::source::FileId;
+use segue::syntax::Format;
 use segue::workspace::Workspace;
 
 /// The repository.
@@ -75,4 +79,15 @@ impl Dice {
     pub fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
+}
+
+/// That the scenario in the help of a finding, where it has one, replays as it says.
+pub fn replays(registry: &Registry, finding: &Diagnostic) {
+    let Some((_, text)) = finding.help.as_deref().unwrap_or_default().split_once("here:\n") else { return };
+    let parsed = scenario::parse(FileId(0), text, Format::Yaml);
+    assert!(parsed.problems.is_empty(), "{text}\n{:?}", parsed.problems);
+    let [scenario] = &parsed.scenarios[..] else { panic!("one scenario: {text}") };
+    let outcome = scenario::replay(registry, scenario);
+    assert!(outcome.failures.is_empty(), "{text}\n{:?}", outcome.failures);
+    assert!(text.contains("expect:"), "{text}");
 }

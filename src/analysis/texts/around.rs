@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::forms::{Automaton, Letter};
+use super::numbered::Numbered;
 
 /// Between two tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -19,8 +20,7 @@ struct Place {
 /// The fillers in one question.
 pub struct Around<'r> {
     fillers: &'r Automaton,
-    places: Vec<Place>,
-    index: HashMap<Place, u32>,
+    places: Numbered<Place>,
     ways: HashMap<(u32, usize), Vec<(u32, bool)>>,
     starts: Vec<u32>,
 }
@@ -28,8 +28,8 @@ pub struct Around<'r> {
 impl<'r> Around<'r> {
     pub fn new(fillers: &'r Automaton) -> Self {
         let starts = fillers.starts(true);
-        let mut around = Self { fillers, places: Vec::new(), index: HashMap::new(), ways: HashMap::new(), starts };
-        around.intern(Place::default());
+        let mut around = Self { fillers, places: Numbered::default(), ways: HashMap::new(), starts };
+        around.places.number(Place::default());
         around
     }
 
@@ -39,17 +39,7 @@ impl<'r> Around<'r> {
     }
 
     pub fn may_end(&self, place: u32) -> bool {
-        self.places[place as usize].owed.is_none()
-    }
-
-    fn intern(&mut self, place: Place) -> u32 {
-        if let Some(at) = self.index.get(&place) {
-            return *at;
-        }
-        let at = u32::try_from(self.places.len()).expect("the search is bounded");
-        self.places.push(place.clone());
-        self.index.insert(place, at);
-        at
+        self.places[place].owed.is_none()
     }
 
     /// The ways on over a token, and whether it is a filler or the end of a sentence there.
@@ -62,7 +52,7 @@ impl<'r> Around<'r> {
     }
 
     fn work_out(&mut self, place: u32, letter: &Letter) -> Vec<(u32, bool)> {
-        let Place { threads, owed, forbidden } = self.places[place as usize].clone();
+        let Place { threads, owed, forbidden } = self.places[place].clone();
         let threads = union(&threads, &self.starts);
         let mut ways = Vec::new();
         if letter.ends {
@@ -95,7 +85,7 @@ impl<'r> Around<'r> {
                 }
             }
         };
-        Some(self.intern(Place { threads, owed, forbidden }))
+        Some(self.places.number(Place { threads, owed, forbidden }))
     }
 }
 

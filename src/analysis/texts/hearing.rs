@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use super::forms::{Automaton, Letter};
 use super::labels::{Label, Rules, Surely};
+use super::numbered::Numbered;
 
 /// What is asked of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,8 +63,7 @@ pub struct Hearing<'r> {
     ask: Ask,
     /// Everything that matches counts: it is asked that nothing does.
     silent: bool,
-    places: Vec<Place>,
-    index: HashMap<Place, u32>,
+    places: Numbered<Place>,
     ways: HashMap<(u32, usize), Vec<Way>>,
     threads: Threads,
     /// What can begin at a token, and what of it the matcher surely sees.
@@ -74,22 +74,11 @@ pub struct Hearing<'r> {
 /// Sets of places in the automaton, each with a number; 0 is the empty one.
 #[derive(Default)]
 struct Threads {
-    sets: Vec<Vec<u32>>,
-    index: HashMap<Vec<u32>, u32>,
+    sets: Numbered<Vec<u32>>,
     next: HashMap<(u32, usize), u32>,
 }
 
 impl Threads {
-    fn intern(&mut self, set: Vec<u32>) -> u32 {
-        if let Some(at) = self.index.get(&set) {
-            return *at;
-        }
-        let at = u32::try_from(self.sets.len()).expect("the search is bounded");
-        self.sets.push(set.clone());
-        self.index.insert(set, at);
-        at
-    }
-
     fn step(&mut self, of: u32, automaton: &Automaton, at: usize, letter: &Letter) -> u32 {
         if of == 0 {
             return 0;
@@ -97,8 +86,8 @@ impl Threads {
         if let Some(next) = self.next.get(&(of, at)) {
             return *next;
         }
-        let next = automaton.step(&self.sets[of as usize], letter);
-        let next = self.intern(next);
+        let next = automaton.step(&self.sets[of], letter);
+        let next = self.sets.number(next);
         self.next.insert((of, at), next);
         next
     }
@@ -108,20 +97,10 @@ impl<'r> Hearing<'r> {
     pub fn new(rules: &'r Rules, ask: Ask) -> Self {
         let silent = ask == Ask::Unsaid && rules.all_read();
         let mut threads = Threads::default();
-        threads.intern(Vec::new());
-        let starts_all = threads.intern(rules.automaton.starts(true));
-        let starts_sure = threads.intern(rules.automaton.starts(silent));
-        Self {
-            rules,
-            ask,
-            silent,
-            places: Vec::new(),
-            index: HashMap::new(),
-            ways: HashMap::new(),
-            threads,
-            starts_all,
-            starts_sure,
-        }
+        threads.sets.number(Vec::new());
+        let starts_all = threads.sets.number(rules.automaton.starts(true));
+        let starts_sure = threads.sets.number(rules.automaton.starts(silent));
+        Self { rules, ask, silent, places: Numbered::default(), ways: HashMap::new(), threads, starts_all, starts_sure }
     }
 
     /// Whether it is asked that no words of it stand in the text at all.
@@ -137,12 +116,12 @@ impl<'r> Hearing<'r> {
 
     /// Whether an occurrence that will be read stands open.
     pub fn is_open(&self, place: u32) -> bool {
-        matches!(self.places[place as usize].open, Some((_, true)))
+        matches!(self.places[place].open, Some((_, true)))
     }
 
     /// Whether the text may end here.
     pub fn may_end(&self, place: u32) -> bool {
-        let place = &self.places[place as usize];
+        let place = &self.places[place];
         place.open.is_none()
             && match self.ask {
                 Ask::Nothing | Ask::Unsaid => true,
@@ -151,21 +130,11 @@ impl<'r> Hearing<'r> {
             }
     }
 
-    fn intern(&mut self, place: Place) -> u32 {
-        if let Some(at) = self.index.get(&place) {
-            return *at;
-        }
-        let at = u32::try_from(self.places.len()).expect("the search is bounded");
-        self.places.push(place.clone());
-        self.index.insert(place, at);
-        at
-    }
-
     /// The ways on from a place where nothing stands open: to begin an occurrence here, or not to.
     fn between(&mut self, forbidden: Vec<u32>, said: Said, closed: bool) -> Vec<Way> {
         let mut ways = Vec::new();
         let gap = Place { forbidden: with(&forbidden, self.starts_sure), open: None, said };
-        ways.push(Way { to: self.intern(gap), closed, opened: false });
+        ways.push(Way { to: self.places.number(gap), closed, opened: false });
         if !self.silent && self.starts_all != 0 {
             for read in [true, false] {
                 if (read && self.ask == Ask::Unsaid) || (!read && self.rules.all_read()) {
@@ -173,7 +142,7 @@ impl<'r> Hearing<'r> {
                 }
                 let open = Some((self.starts_all, read));
                 let place = Place { forbidden: forbidden.clone(), open, said };
-                ways.push(Way { to: self.intern(place), closed, opened: read });
+                ways.push(Way { to: self.places.number(place), closed, opened: read });
             }
         }
         ways
@@ -189,12 +158,12 @@ impl<'r> Hearing<'r> {
     }
 
     fn work_out(&mut self, place: u32, at: usize, letter: &Letter) -> Vec<Way> {
-        let Place { forbidden, open, said } = self.places[place as usize].clone();
+        let Place { forbidden, open, said } = self.places[place].clone();
         let automaton = &self.rules.automaton;
         let mut next = Vec::new();
         for threads in forbidden {
             let threads = self.threads.step(threads, automaton, at, letter);
-            if !automaton.ends(&self.threads.sets[threads as usize]).is_empty() {
+            if !automaton.ends(&self.threads.sets[threads]).is_empty() {
                 return Vec::new();
             }
             next = with(&next, threads);
@@ -202,15 +171,15 @@ impl<'r> Hearing<'r> {
         let forbidden = next;
         let Some((threads, read)) = open else { return self.between(forbidden, said, false) };
         let threads = self.threads.step(threads, automaton, at, letter);
-        let ends = automaton.ends(&self.threads.sets[threads as usize]);
-        let going = automaton.open(&self.threads.sets[threads as usize]);
+        let ends = automaton.ends(&self.threads.sets[threads]);
+        let going = automaton.open(&self.threads.sets[threads]);
         // Nothing longer may come of what began here; where the matcher may not see it, it may.
         let sure = automaton.sure(&going);
-        let (going, sure) = (self.threads.intern(going), self.threads.intern(sure));
+        let (going, sure) = (self.threads.sets.number(going), self.threads.sets.number(sure));
         let mut ways = Vec::new();
         if going != 0 {
             let place = Place { forbidden: forbidden.clone(), open: Some((going, read)), said };
-            ways.push(Way { to: self.intern(place), closed: false, opened: false });
+            ways.push(Way { to: self.places.number(place), closed: false, opened: false });
         }
         if !ends.is_empty() {
             let labels: Vec<Label> = ends.iter().map(|end| self.rules.labels[*end as usize]).collect();

@@ -5,10 +5,12 @@ mod characters;
 mod forms;
 mod hearing;
 mod labels;
+mod numbered;
 mod question;
 mod search;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod trigger;
 
 use std::cell::RefCell;

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use crate::lexicon::SENTENCE;
 use crate::model::lexicon::{Form, Many};
 
-use super::characters::{Row, is_token};
+use super::characters::Row;
 use super::forms::{Automaton, Letter};
 use super::hearing::{Ask, Hearing};
 use super::labels::{Rules, Surely};
+use super::tokens::is_token;
 use super::trigger::Trigger;
 use super::{Demand, Texts};
 

@@ -6,6 +6,7 @@ use crate::model::lexicon::TriggerForm;
 
 use super::around::union;
 use super::forms::{Automaton, Letter};
+use super::numbered::Numbered;
 
 /// What is known of a token and of the place after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -37,43 +38,25 @@ pub struct Trigger<'r> {
     automaton: &'r Automaton,
     whole: bool,
     starts: bool,
-    places: Vec<Place>,
-    index: HashMap<Place, u32>,
+    places: Numbered<Place>,
     next: HashMap<(u32, usize, Seen), u32>,
 }
 
 impl<'r> Trigger<'r> {
     pub fn new(automaton: &'r Automaton, form: &TriggerForm) -> Self {
-        Self {
-            automaton,
-            whole: form.whole,
-            starts: form.starts,
-            places: Vec::new(),
-            index: HashMap::new(),
-            next: HashMap::new(),
-        }
-    }
-
-    fn intern(&mut self, place: Place) -> u32 {
-        if let Some(at) = self.index.get(&place) {
-            return *at;
-        }
-        let at = u32::try_from(self.places.len()).expect("the search is bounded");
-        self.places.push(place.clone());
-        self.index.insert(place, at);
-        at
+        Self { automaton, whole: form.whole, starts: form.starts, places: Numbered::default(), next: HashMap::new() }
     }
 
     /// Where a text begins in which occurrences of these signals begin at once.
     pub fn begin(&mut self, opened: u64, signal: &dyn Fn(usize) -> Option<usize>) -> u32 {
         let place = Place { clear: true, threads: Vec::new(), slots: Vec::new(), matched: false };
         let place = self.arrive(place, opened, signal);
-        self.intern(place)
+        self.places.number(place)
     }
 
     /// Whether the form has matched if the text ends here.
     pub fn matches(&self, place: u32) -> bool {
-        self.places[place as usize].matched
+        self.places[place].matched
     }
 
     /// Whether the form has matched whatever follows.
@@ -83,7 +66,7 @@ impl<'r> Trigger<'r> {
 
     /// Whether the form cannot match any more, whatever follows.
     pub fn is_over(&self, place: u32) -> bool {
-        let place = &self.places[place as usize];
+        let place = &self.places[place];
         !place.clear && !place.matched && place.threads.is_empty() && place.slots.is_empty()
     }
 
@@ -99,7 +82,7 @@ impl<'r> Trigger<'r> {
         if let Some(next) = self.next.get(&(place, at, seen)) {
             return *next;
         }
-        let before = &self.places[place as usize];
+        let before = &self.places[place];
         let covered = (!self.starts || seen.filler) && (!self.whole || seen.filler || seen.value);
         let after = seen.filler || seen.value;
         let bit = |of: usize, bits: u64| signal(of).is_some_and(|at| bits >> at & 1 == 1);
@@ -115,7 +98,7 @@ impl<'r> Trigger<'r> {
         let matched = before.matched && (!self.whole || after);
         let arrived = Place { clear: before.clear && covered, threads, slots, matched };
         let arrived = self.arrive(arrived, seen.opened, signal);
-        let next = self.intern(arrived);
+        let next = self.places.number(arrived);
         self.next.insert((place, at, seen), next);
         next
     }
