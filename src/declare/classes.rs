@@ -366,7 +366,7 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
         return Vec::new();
     };
     let rows = cx.list(&entry.value, "settle rows: `[[settle]]`").unwrap_or_default();
-    if outline.calls.is_empty() && rows.is_empty() {
+    if outline.calls.is_empty() && rows.is_empty() && !cx.uses_lost_blocks(outline.table.get("do")) {
         cx.error_help(Code::UnknownKey, entry.key_span, "a class without calls has no `settle`", "leave it out");
     }
     let mut settle = Vec::new();

@@ -377,6 +377,27 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// Whether a list of effects uses a block that is not there or holds no list: which calls it makes is not known.
+    pub fn uses_lost_blocks(&self, node: Option<&Node>) -> bool {
+        let (mut seen, mut due) = (BTreeSet::new(), vec![node]);
+        while let Some(node) = due.pop() {
+            let Some(Node { kind: Kind::List(items), .. }) = node else { return true };
+            for name in items.iter().filter_map(|item| match &item.kind {
+                Kind::Table(table) => table.get("use").and_then(text_of),
+                _ => None,
+            }) {
+                if !seen.insert(name) {
+                    continue;
+                }
+                match self.blocks.get(name).map(|block| &block.node.kind) {
+                    Some(Kind::Table(table)) => due.push(table.get("do")),
+                    _ => return true,
+                }
+            }
+        }
+        false
+    }
+
     /// Calls by id, from written ones; ports that nobody declares are left out.
     pub fn calls_by_id(&self, written: &[WrittenCall<'_>]) -> Calls {
         let mut calls: Calls = BTreeMap::new();

@@ -318,7 +318,7 @@ fn constant(cx: &Cx<'_>, node: &Node) -> Option<Value> {
     cx.literal(node, &ty)
 }
 
-/// Whether each `{field}` of a text is one.
+/// Whether each `{field}` of a text is one, and can be written in the form that is asked for.
 fn template(cx: &Cx<'_>, node: &Node, text: &str, message: &Message) {
     let names: Vec<String> = message.fields.iter().map(|field| cx.text_of(field.name)).collect();
     let mut from = 0;
@@ -328,9 +328,28 @@ fn template(cx: &Cx<'_>, node: &Node, text: &str, message: &Message) {
             cx.error_help(Code::BadValue, span, "the bracket is not closed", "add `}`");
             return;
         };
-        let name = &text[open + 1..close];
+        let (name, form) = match text[open + 1..close].split_once(':') {
+            Some((name, form)) => (name, Some(form)),
+            None => (&text[open + 1..close], None),
+        };
         let span = cx.inside(node, open, close + 1);
+        if let Some(form) = form.filter(|form| *form != "percent") {
+            let at = cx.inside(node, close - form.len(), close);
+            cx.error_help(
+                Code::BadValue,
+                at,
+                format!("{} is no form of a number", quoted(form)),
+                "write `{field:percent}`",
+            );
+        }
         match names.iter().position(|known| known == name) {
+            Some(at) if form == Some("percent") => {
+                let ty = &message.fields[at].ty;
+                if !matches!(ty, Type::Int | Type::Decimal) && !poisoned(ty) {
+                    let message = format!("{} cannot be written as a percentage", cx.shown(ty));
+                    cx.error_help(Code::WrongType, span, message, "leave `:percent` out, or put a number here");
+                }
+            }
             None => cx.out.push(super::cx::lacks("the message", "field", name, span, names.iter().map(String::as_str))),
             Some(at) => {
                 let ty = &message.fields[at].ty;

@@ -264,6 +264,33 @@ fn picks_and_keys_that_are_paths() {
 }
 
 #[test]
+fn sizes_that_are_parameters_and_numbers_as_percentages() {
+    let size = "lines = { list = { record = \"Line\" }, max = 8";
+    let text = "text = \"Нет: {reason}\"";
+    assert_snapshot!(cases(&[
+        (size, "lines = { list = { record = \"Line\" }, max = \"%threshold\""),
+        (size, "lines = { list = { record = \"Line\" }, max = \"%treshold\""),
+        (size, "lines = { list = { record = \"Line\" }, max = \"8\""),
+        (size, "lines = { list = { record = \"Line\" }, max = \"$root.asked\""),
+        (text, "text = \"{reason:percent}\""),
+        (text, "text = \"{reason:permille}\""),
+    ]));
+    let most = "[param.most]\ntype = \"int\"\ndefault = 2\n[param.threshold]";
+    let files: Vec<SourceText> = files_with("[param.threshold]", most)
+        .into_iter()
+        .map(|file| SourceText::new(&file.name, file.text.replace(size, &size.replace('8', "\"%most\""))))
+        .collect();
+    let most = |pack: &Pack| match &pack.slots[pack.field(pack.frame("root").unwrap(), "lines").unwrap().index()].ty {
+        crate::model::schema::Type::List { max, .. } => *max,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((most(&pack(&files, &[])), most(&pack(&files, &[("most", "5")]))), (2, 5));
+    let params = vec![("most".to_owned(), "0".to_owned())];
+    let declared = declare(&files, &Options { params });
+    assert_snapshot!("no_size", human(&declared.sources, &declared.diagnostics.into_sorted(), false));
+}
+
+#[test]
 fn wrong_places() {
     assert_snapshot!(cases(&[
         ("[requires]\n", "[requires]\ninput.place = \"north\"\n"),

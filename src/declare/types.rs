@@ -7,6 +7,7 @@ use crate::language::{FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD as PAYLOAD, TYPE};
 use crate::model::ids::{EnumId, RecordId, TableId};
 use crate::model::names::Sym;
 use crate::model::schema::{Enum, NamedType, Type};
+use crate::model::value::Value;
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
@@ -143,10 +144,14 @@ impl Cx<'_> {
 
     fn max(&self, table: &Table, span: Span) -> u32 {
         let Some(node) = self.need(table, span, "a collection", "max") else { return u32::MAX };
-        match Field::new(node, self.out).int() {
-            Some(max) if (1..=65_536).contains(&max) => u32::try_from(max).unwrap_or(u32::MAX),
+        match self.literal(node, &Type::Int) {
+            Some(Value::Int(max)) if (1..=65_536).contains(&max) => u32::try_from(max).unwrap_or(u32::MAX),
             Some(_) => {
-                self.error_help(Code::OutOfRange, node.span, "`max` is out of range", "write a number from 1 to 65536");
+                let help = match node.kind {
+                    Kind::Text(_) => "give the parameter a value from 1 to 65536, with `min = 1, max = 65536`",
+                    _ => "write a number from 1 to 65536",
+                };
+                self.error_help(Code::OutOfRange, node.span, "`max` is out of range", help);
                 u32::MAX
             }
             None => u32::MAX,

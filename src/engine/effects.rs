@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rust_decimal::Decimal;
+
 use crate::model::Pack;
 use crate::model::effect::{Effect, Expr, Verb};
 use crate::model::ids::{FrameId, KeptId, Slot, SlotSet};
@@ -381,6 +383,15 @@ fn composed(view: &View<'_>, value: &Value) -> Value {
     }
 }
 
+/// A number times a hundred, exactly.
+fn hundredfold(number: Decimal) -> String {
+    let (digits, scale) = (number.mantissa(), number.scale());
+    match scale.checked_sub(2) {
+        Some(scale) => Decimal::from_i128_with_scale(digits, scale).normalize().to_string(),
+        None => (digits * 10_i128.pow(2 - scale)).to_string(),
+    }
+}
+
 fn fill(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> String {
     let mut text = String::new();
     let mut rest = template;
@@ -391,11 +402,38 @@ fn fill(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> String {
             rest = after;
             continue;
         };
-        if let Some((_, value)) = fields.iter().find(|(field, _)| pack.names.text(*field) == name) {
-            text.push_str(&scalar_text(&pack.names, value));
+        let (name, percent) = name.strip_suffix(":percent").map_or((name, false), |name| (name, true));
+        match fields.iter().find(|(field, _)| pack.names.text(*field) == name) {
+            Some((_, Value::Int(number))) if percent => text.push_str(&format!("{}%", hundredfold((*number).into()))),
+            Some((_, Value::Decimal(number))) if percent => text.push_str(&format!("{}%", hundredfold(*number))),
+            Some((_, value)) => text.push_str(&scalar_text(&pack.names, value)),
+            None => {}
         }
         rest = after;
     }
     text.push_str(rest);
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentage_is_exact() {
+        let number = |text: &str| hundredfold(Decimal::from_str_exact(text).expect("a decimal"));
+        for (given, shown) in [
+            ("0.7", "70"),
+            ("0.70", "70"),
+            ("0.685", "68.5"),
+            ("0.075", "7.5"),
+            ("1", "100"),
+            ("0", "0"),
+            ("-0.05", "-5"),
+            ("0.0000000001", "0.00000001"),
+            ("79228162514264337593543950335", "7922816251426433759354395033500"),
+        ] {
+            assert_eq!(number(given), shown, "{given}");
+        }
+    }
 }

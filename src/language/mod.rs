@@ -123,6 +123,8 @@ pub enum Value {
     Int(i64, i64),
     /// A number or `%parameter`.
     Number,
+    /// A whole number between two, or `%parameter`.
+    Size(i64, i64),
     /// A day, written as a date or as text.
     Date,
     /// Text, a number or a truth value.

@@ -31,7 +31,7 @@ pub(super) static TYPE_KEYS: [Key; 9] = [
     may("list", Value::Table(&ITEM), "A list; the type of its items."),
     may("set", Value::Table(&ITEM), "A set; the type of its items, which are plain values."),
     may("map", Value::Table(&MAP), "A map; the types of its keys and values."),
-    may("max", Value::Int(1, 65_536), "How many items a list, set or map may hold, 1 to 65536."),
+    may("max", Value::Size(1, 65_536), "How many items a list, set or map may hold, 1 to 65536, or `%parameter`."),
     may("evict", Value::OneOf(&["oldest"]), "A list that is full loses its oldest item instead of overflowing."),
 ];
 

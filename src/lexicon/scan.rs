@@ -98,12 +98,9 @@ impl Matcher {
         let first = text.token_at(spelling.len());
         let original = text.original();
         let after = text.tokens()[first - 1].end as usize;
-        let rest = original[after..].trim();
-        let start = if rest.is_empty() {
-            original.len()
-        } else {
-            after + (original[after..].len() - original[after..].trim_start().len())
-        };
+        let rest = without_parting(&original[after..]);
+        let start = if rest.is_empty() { original.len() } else { original.len() - rest.len() };
+        let rest = rest.trim_end();
         scan.command = Some((*command, start..start + rest.len()));
         first
     }
@@ -330,6 +327,18 @@ impl Matcher {
                 slots: slots_of(raw).to_vec(),
             });
         }
+    }
+}
+
+/// A text after a command without what parts it from the command: white space, commas, ends of sentences, a dash between spaces.
+fn without_parting(mut text: &str) -> &str {
+    loop {
+        let rest = text.trim_start_matches(|c: char| c.is_whitespace() || ",;:.!?…—–".contains(c));
+        let rest = rest.strip_prefix('-').filter(|rest| rest.starts_with(char::is_whitespace)).unwrap_or(rest);
+        if rest.len() == text.len() {
+            return rest;
+        }
+        text = rest;
     }
 }
 

@@ -190,6 +190,9 @@ impl Writer {
             Value::Bool => json!({ "type": "boolean" }),
             Value::True => json!({ "enum": [true] }),
             Value::Int(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+            Value::Size(least, most) => {
+                json!({ "type": ["integer", "string"], "minimum": least, "maximum": most, "pattern": "^[%{]" })
+            }
             Value::Number => json!({ "type": ["number", "string"], "pattern": "^[%{]" }),
             Value::Date => json!({ "type": "string", "pattern": "^[0-9]{4}-" }),
             Value::Scalar => json!({ "type": ["string", "number", "boolean"] }),

@@ -435,7 +435,11 @@ fn speak(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
                 for field in &declared.fields {
                     let value = fields.iter().find(|(name, _)| *name == field.name);
                     let shown = value.map(|(_, value)| scalar_text(&pack.names, value)).unwrap_or_default();
-                    text = text.replace(&format!("{{{}}}", pack.names.text(field.name)), &shown);
+                    let name = pack.names.text(field.name);
+                    if text.contains(&format!("{{{name}:percent}}")) {
+                        text = text.replace(&format!("{{{name}:percent}}"), &format!("{}%", shifted(&shown)));
+                    }
+                    text = text.replace(&format!("{{{name}}}"), &shown);
                 }
                 text
             });
@@ -489,4 +493,15 @@ fn absolute(pack: &Pack, today: jiff::civil::Date, value: Value) -> Value {
         }
         value => value,
     }
+}
+
+/// The digits of a number with the point two places further right.
+fn shifted(number: &str) -> String {
+    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let part = format!("{part:0<2}");
+    let all = format!("{whole}{}", &part[..2]);
+    let (all, rest) = (all.trim_start_matches('0'), part[2..].trim_end_matches('0'));
+    let all = if all.is_empty() { "0" } else { all };
+    if rest.is_empty() { format!("{sign}{all}") } else { format!("{sign}{all}.{rest}") }
 }

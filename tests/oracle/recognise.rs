@@ -161,7 +161,17 @@ fn command<'t>(pack: &Pack, text: &'t str) -> (Option<segue::model::names::Sym>,
         }
     }
     match best {
-        Some((count, name)) => (Some(name), text[all[count - 1].end..].trim()),
+        Some((count, name)) => {
+            let rest: Vec<char> = text[all[count - 1].end..].chars().collect();
+            let parts = |at: usize| match rest[at] {
+                ',' | ';' | ':' | '.' | '!' | '?' | '…' | '—' | '–' => true,
+                '-' => rest.get(at + 1).is_some_and(|next| next.is_whitespace()),
+                c => c.is_whitespace(),
+            };
+            let skipped = (0..rest.len()).take_while(|at| parts(*at)).count();
+            let left: usize = rest[skipped..].iter().map(|c| c.len_utf8()).sum();
+            (Some(name), text[text.len() - left..].trim_end())
+        }
         None => (None, text),
     }
 }

@@ -153,6 +153,8 @@ fn point_03_commands_stand_at_the_very_start() {
     let mut session = World::of(&[("A", &class)]).begin(json!({}));
     assert_eq!(session.say("/new  Где Север ").who(), "A");
     assert_eq!(session.get("seen.text"), "Где Север");
+    assert_eq!(session.say("/new, Где Север").who(), "A");
+    assert_eq!(session.get("seen.text"), "Где Север", "what parts the rest from the command is no part of it");
     assert_eq!(session.say("а /new").who(), "Z no_transition");
 }
 

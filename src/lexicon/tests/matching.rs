@@ -149,6 +149,17 @@ fn commands_stand_at_the_very_start() {
     assert_eq!(lex.fired(text), ["Покажи"]);
     assert_eq!(lex.scan("/новый").command, Some((0, 11..11)));
     assert_eq!(lex.scan("/new query март").command, Some((1, 11..19)));
+    for (text, rest) in [
+        ("/new, март", "март"),
+        ("/new. Март.", "Март."),
+        ("/new - март", "март"),
+        ("/new -5", "-5"),
+        ("/new «март»", "«март»"),
+        ("/new …", ""),
+    ] {
+        let scan = lex.scan(text);
+        assert_eq!(&text[scan.command.unwrap().1], rest, "{text}");
+    }
     for text in ["/newer", "/new-x", "x /new", "new", "«/new»"] {
         assert_eq!(lex.scan(text).command, None, "{text}");
     }

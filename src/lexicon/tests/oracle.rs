@@ -73,7 +73,15 @@ impl Oracle<'_> {
         let original = self.text.original();
         let mut start = self.text.tokens()[length - 1].end as usize;
         let end = original.trim_end().len().max(start);
-        while original[start..].starts_with(char::is_whitespace) && start < end {
+        let parts = |at: usize| {
+            let mut chars = original[at..].chars();
+            match (chars.next(), chars.next()) {
+                (Some('-'), Some(next)) => next.is_whitespace(),
+                (Some(c), _) => c.is_whitespace() || [',', ';', ':', '.', '!', '?', '…', '—', '–'].contains(&c),
+                (None, _) => false,
+            }
+        };
+        while start < end && parts(start) {
             start += original[start..].chars().next().unwrap().len_utf8();
         }
         if start == end {
