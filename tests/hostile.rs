@@ -11,7 +11,7 @@ use segue::report;
 
 use support::{file, workspace};
 
-const PACKS: [&str; 2] = ["assistant", "booking"];
+const PACKS: [&str; 3] = ["assistant", "booking", "clarification"];
 
 fn loading(files: &[SourceText]) -> Loaded {
     load(files, &Options::default())

@@ -78,6 +78,25 @@ fn on_the_booking_pack() {
     met.demand(&["small_talk", "declined", "nothing_found", "not_done", "alternative_offered", "execution_failed"]);
 }
 
+#[test]
+fn on_the_clarification_pack() {
+    let registry = loaded(&workspace().pack("clarification").expect("the pack can be read"));
+    let corpus = Corpus::of("clarification");
+    let met = Met::default();
+    for_seeds(60, |seed| same_steps(&registry, &corpus, &mut Dice(seed), 12, &met));
+    met.demand(&[
+        "NEW_QUERY",
+        "RESPOND",
+        "ASK_TO_CLARIFY",
+        "ASK_TO_CONFIRM",
+        "PROCEED",
+        "FALL_BACK",
+        "ABANDON",
+        "REPEAT",
+    ]);
+    met.demand(&["confirmation", "clarification", "returned", "bounded"]);
+}
+
 /// The pack that the page on the language is made of, which uses every part of it.
 fn desk() -> Vec<SourceText> {
     let page = include_str!("../../docs/language.md");

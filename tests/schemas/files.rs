@@ -113,6 +113,13 @@ const FREE: &[&str] = &[
     // Payload and signals of an input, fields of a state, arguments, answers, messages.
     "/**/turns/*/user/**",
     "/**/turns/*/select/**",
+    "/**/turns/*/query/**",
+    "/**/turns/*/confirm/**",
+    "/**/turns/*/reject/**",
+    "/**/turns/*/clarify/**",
+    "/**/turns/*/skip/**",
+    "/**/turns/*/abandon/**",
+    "/**/turns/*/clear/**",
     "/**/turns/*/signals/**",
     "/**/events/*/*/**",
     "/**/given/*/**",

@@ -19,6 +19,7 @@ fn each_pack_has_a_page() {
     let wanted = [
         ("docs/transitions.md", "# The transition table of `assistant`"),
         ("docs/transitions-booking.md", "# The transition table of `booking`"),
+        ("docs/transitions-clarification.md", "# The transition table of `clarification`"),
     ];
     assert_eq!(heads, wanted);
 }

@@ -29,19 +29,26 @@ fn head(out: &mut String, pack: &Pack, scenarios: &[Scenario]) {
             text(&pack.manifest, "title")
         ),
     );
-    let _ = writeln!(out, "| class | title | owner | depth | forbidden | scenarios |\n|---|---|---|---|---|---|");
+    // In a pack without a universe no class carries anything.
+    let carries = pack.classes.iter().any(|class| section(class, "carryover").is_some());
+    let columns = if carries { " depth | forbidden |" } else { "" };
+    let rule = if carries { "---|---|" } else { "" };
+    let _ = writeln!(out, "| class | title | owner |{columns} scenarios |\n|---|---|---|{rule}---|");
     for class in &pack.classes {
         let carryover = section(class, "carryover");
         let depth = carryover.map(|c| text(c, "depth")).unwrap_or_default();
         let forbidden = carryover.and_then(|c| c.get("forbid")).map(texts).unwrap_or_default();
+        let carried = match carries {
+            true => format!(" `{depth}` | {} |", codes(&forbidden, "nothing")),
+            false => String::new(),
+        };
         let _ = writeln!(
             out,
-            "| [{id}](#{anchor}) | {title} | `{owner}` | `{depth}` | {forbidden} | {count} |",
+            "| [{id}](#{anchor}) | {title} | `{owner}` |{carried} {count} |",
             id = text(class, "id"),
             anchor = anchor(class),
             title = text(class, "title"),
             owner = text(class, "owner"),
-            forbidden = codes(&forbidden, "nothing"),
             count = family(class, scenarios).count(),
         );
     }

@@ -1,0 +1,473 @@
+//! The clarification pack: its parameters, its decisions, its log markers, and that no refusal is ever taken for consent.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use jiff::civil::Date;
+use segue::declare::Options;
+use segue::engine::{Env, Event, NumberedIds, Step, step};
+use segue::model::{Channel, Level, Status};
+use segue::registry::Registry;
+use segue::state::SessionState;
+use segue::workspace::Workspace;
+use serde_json::{Value as Json, json};
+
+/// The pack with parameters.
+fn pack(params: &[(&str, &str)]) -> Registry {
+    let workspace = Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace");
+    let files = workspace.pack("clarification").expect("the pack");
+    let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let loaded = segue::load::load(&files, &Options { params });
+    let found = segue::report::human(&loaded.sources, &loaded.diagnostics, false);
+    loaded.registry.unwrap_or_else(|| panic!("{found}"))
+}
+
+/// The pack as it is shipped.
+fn shipped() -> &'static Registry {
+    static SHIPPED: OnceLock<Registry> = OnceLock::new();
+    SHIPPED.get_or_init(|| pack(&[]))
+}
+
+struct Session<'r> {
+    registry: &'r Registry,
+    state: SessionState,
+    ids: NumberedIds,
+}
+
+impl<'r> Session<'r> {
+    fn new(registry: &'r Registry) -> Self {
+        Session { registry, state: SessionState::new(registry.pack()), ids: NumberedIds::default() }
+    }
+
+    fn take(&mut self, event: &Event) -> Step {
+        let mut env = Env {
+            now: "2025-10-24T09:00:00Z".into(),
+            today: Date::new(2025, 10, 24).expect("a day"),
+            session_id: "s".into(),
+            turn_id: "t".into(),
+            ids: &mut self.ids,
+            trace: false,
+        };
+        let step = step(self.registry, &self.state, event, &mut env).expect("a step");
+        self.state = step.state.clone();
+        step
+    }
+
+    fn input(&mut self, event: &str, payload: &Json) -> Step {
+        let event = Event::input(self.registry, event, payload, &json!({})).expect("an event");
+        self.take(&event)
+    }
+
+    /// The outcome of the one open call.
+    fn outcome(&mut self, value: Json) -> Step {
+        let call = self.state.open_calls()[0].id.clone();
+        self.take(&Event::Outcome { call, status: Status::Ok, value: Some(value), error: None })
+    }
+
+    fn class(&self, step: &Step) -> String {
+        let pack = self.registry.pack();
+        pack.names.text(pack.classes[step.class.expect("a class").index()].id).to_owned()
+    }
+
+    fn messages(&self, step: &Step) -> Vec<String> {
+        let pack = self.registry.pack();
+        let name = |at: usize| pack.names.text(pack.messages[at].name).to_owned();
+        step.messages.iter().map(|message| name(message.message.index())).collect()
+    }
+
+    fn calls(&self, step: &Step) -> Vec<String> {
+        let pack = self.registry.pack();
+        step.calls.iter().map(|call| pack.names.text(pack.ports[call.port.index()].name).to_owned()).collect()
+    }
+
+    fn at(&self, path: &str) -> Json {
+        let (frame, field) = path.split_once('.').expect("frame.field");
+        let pack = self.registry.pack();
+        let frame = self.state.frame_json(pack, pack.frame(frame).expect("a frame"));
+        frame.get(field).cloned().unwrap_or(Json::Null)
+    }
+}
+
+/// One classification, with how many questions were asked before it.
+#[derive(Debug, Clone, Copy)]
+struct Judged {
+    confidence: &'static str,
+    needs: Option<bool>,
+    question: Option<&'static str>,
+    asked: usize,
+}
+
+fn all() -> Vec<Judged> {
+    let mut all = Vec::new();
+    for confidence in ["0", "0.3", "0.5", "0.6", "0.75", "0.7500000001", "0.9", "1"] {
+        for needs in [None, Some(false), Some(true)] {
+            for question in [None, Some(""), Some("When?")] {
+                all.extend((0..4).map(|asked| Judged { confidence, needs, question, asked }));
+            }
+        }
+    }
+    all
+}
+
+/// Asks a query, answers so many questions, and gives the classification: the step that it leads to.
+fn decide<'r>(registry: &'r Registry, judged: Judged) -> Option<(Session<'r>, Step)> {
+    let mut session = Session::new(registry);
+    session.input("query", &json!({ "text": "show my spending" }));
+    for _ in 0..judged.asked {
+        session
+            .outcome(json!({ "intent": "x", "confidence": 0.9, "needsClarification": true, "clarifyQuestion": "?" }));
+        // Where no more questions are asked there is no such case.
+        (session.at("session.phase") == "AWAITING_CLARIFICATION").then_some(())?;
+        session.input("clarify", &json!({ "text": "that" }));
+    }
+    let confidence: serde_json::Number = judged.confidence.parse().expect("a number");
+    let (needs, question) = (judged.needs, judged.question);
+    let value =
+        json!({ "intent": "x", "confidence": confidence, "needsClarification": needs, "clarifyQuestion": question });
+    let step = session.outcome(value);
+    Some((session, step))
+}
+
+fn decision(registry: &Registry, judged: Judged) -> Option<String> {
+    decide(registry, judged).map(|(session, step)| session.class(&step))
+}
+
+/// S4: each classification is confirmed, clarified, or gone on with; exactly one of them.
+#[test]
+fn each_classification_leads_to_exactly_one_thing() {
+    let mut met = std::collections::BTreeSet::new();
+    for judged in all() {
+        let Some((session, step)) = decide(shipped(), judged) else { continue };
+        let messages = session.messages(&step);
+        let shown = |name: &str| messages.iter().filter(|message| *message == name).count();
+        let (confirm, clarify) = (shown("confirmation_dialog"), shown("clarification_dialog"));
+        let search = session.calls(&step).iter().filter(|port| *port == "search").count();
+        assert_eq!(confirm + clarify + search, 1, "{judged:?}: {messages:?}");
+        let class = session.class(&step);
+        let low = ["0", "0.3", "0.5", "0.6", "0.75"].contains(&judged.confidence);
+        let asks = judged.needs == Some(true) && judged.question == Some("When?");
+        let wanted = match (asks, judged.asked < 2, low) {
+            (true, true, _) => "ASK_TO_CLARIFY",
+            (true, false, _) => "PROCEED_ANYWAY",
+            (false, _, true) => "ASK_TO_CONFIRM",
+            (false, _, false) => "PROCEED",
+        };
+        assert_eq!(class, wanted, "{judged:?}");
+        let surely = class == "PROCEED" && judged.needs != Some(true);
+        if search == 1 {
+            let wanted = if surely { "confirmed" } else { "limited" };
+            assert_eq!(session.at("result.truth_mode"), wanted, "{judged:?}");
+        }
+        met.insert(class);
+    }
+    assert_eq!(met.len(), 4);
+}
+
+/// S4, Configuration: of all decisions those change that the parameter is about, and no other.
+#[test]
+fn changing_one_parameter_changes_its_decision_only() {
+    let shipped = shipped();
+    let decided = |params: &[(&str, &str)]| {
+        let changed = pack(params);
+        let pairs = all().into_iter().map(|judged| (judged, decision(shipped, judged), decision(&changed, judged)));
+        pairs.filter_map(|(judged, before, after)| Some((judged, before?, after?))).collect::<Vec<_>>()
+    };
+    let asks = |judged: &Judged| judged.needs == Some(true) && judged.question == Some("When?");
+
+    let lower = decided(&[("confidence_threshold", "0.5")]);
+    let between = |judged: &Judged| ["0.6", "0.75"].contains(&judged.confidence) && !asks(judged);
+    assert!(lower.iter().any(|(judged, ..)| between(judged)));
+    for (judged, before, after) in &lower {
+        let wanted = if between(judged) { "PROCEED" } else { before };
+        assert_eq!(after, wanted, "{judged:?}");
+    }
+
+    let fewer = decided(&[("max_clarifications", "1")]);
+    assert!(fewer.iter().any(|(judged, ..)| asks(judged) && judged.asked == 1));
+    for (judged, before, after) in &fewer {
+        let wanted = if asks(judged) && judged.asked == 1 { "PROCEED_ANYWAY" } else { before };
+        assert_eq!(after, wanted, "{judged:?}");
+    }
+
+    let none = decided(&[("max_clarifications", "0")]);
+    for (judged, before, after) in &none {
+        let wanted = if asks(judged) { "PROCEED_ANYWAY" } else { before };
+        assert_eq!(after, wanted, "{judged:?}");
+    }
+
+    let more = decided(&[("max_clarifications", "3")]);
+    assert!(more.iter().any(|(judged, ..)| asks(judged) && judged.asked == 2));
+    for (judged, before, after) in &more {
+        let wanted = if asks(judged) && judged.asked == 2 { "ASK_TO_CLARIFY" } else { before };
+        assert_eq!(after, wanted, "{judged:?}");
+    }
+
+    let off = decided(&[("clarification", "false")]);
+    let low = |judged: &Judged| ["0", "0.3", "0.5", "0.6", "0.75"].contains(&judged.confidence);
+    assert!(off.iter().any(|(judged, ..)| asks(judged)));
+    for (judged, before, after) in &off {
+        let instead = if low(judged) { "ASK_TO_CONFIRM" } else { "PROCEED" };
+        let wanted = if asks(judged) { instead } else { before };
+        assert_eq!(after, wanted, "{judged:?}");
+    }
+
+    for other in [("searches", "false"), ("context_limit", "1"), ("history_limit", "1")] {
+        for (judged, before, after) in decided(&[other]) {
+            assert_eq!(before, after, "{other:?}: {judged:?}");
+        }
+    }
+}
+
+/// S4, Progressive Enhancement: with questions switched off what is missing is not asked about, and the result says so.
+#[test]
+fn without_clarification_the_result_is_limited() {
+    let off = pack(&[("clarification", "false")]);
+    let judged = Judged { confidence: "0.9", needs: Some(true), question: Some("When?"), asked: 0 };
+    let (session, step) = decide(&off, judged).expect("a decision");
+    assert_eq!(session.calls(&step), ["search"]);
+    assert_eq!(session.at("result.truth_mode"), "limited");
+    assert_eq!(session.at("result.because"), "clarification_off");
+    assert!(!session.messages(&step).iter().any(|message| message == "log_no_question"));
+}
+
+/// Without a search of its own the flow ends with `passed`, in each way to go on, and is in IDLE again.
+#[test]
+fn without_a_search_the_query_is_handed_on() {
+    let gate = pack(&[("searches", "false")]);
+    let passed = |session: &Session<'_>, step: &Step| {
+        let at = session.messages(step).iter().position(|name| name == "passed").expect("a message");
+        assert_eq!(session.calls(step), [""; 0]);
+        assert_eq!(session.at("session.phase"), "IDLE");
+        assert_eq!(session.at("session.cumulative_query"), "");
+        let names = &gate.pack().names;
+        let fields = step.messages[at].fields.iter();
+        let json = |value| segue::model::json::to_json(names, value);
+        fields.map(|(name, value)| (names.text(*name).to_owned(), json(value))).collect::<serde_json::Map<_, _>>()
+    };
+
+    let mut session = Session::new(&gate);
+    session.input("query", &json!({ "text": "show payments" }));
+    let step = session.outcome(json!({ "intent": "listing", "confidence": 0.9 }));
+    let fields = passed(&session, &step);
+    let intent = json!({ "intent": "listing", "confidence": 0.9, "needsClarification": false });
+    let wanted = json!({ "query": "show payments", "text": "show payments", "answers": [], "intent": intent, "truth_mode": "confirmed", "reason": "sure" });
+    assert_eq!(Json::Object(fields), wanted);
+
+    session.input("query", &json!({ "text": "bkash" }));
+    session.outcome(
+        json!({ "intent": "listing", "confidence": 0.9, "needsClarification": true, "clarifyQuestion": "When?" }),
+    );
+    session.input("clarify", &json!({ "text": "last month" }));
+    let step = session.outcome(json!({ "intent": "listing", "confidence": 0.6 }));
+    assert_eq!(session.class(&step), "ASK_TO_CONFIRM");
+    let step = session.input("confirm", &json!({}));
+    let fields = passed(&session, &step);
+    assert_eq!(fields["query"], "bkash last month");
+    assert_eq!(fields["text"], "bkash");
+    assert_eq!(fields["answers"], json!([{ "question": "When?", "answer": "last month" }]));
+    assert_eq!((&fields["truth_mode"], &fields["reason"]), (&json!("confirmed"), &json!("confirmed_by_user")));
+
+    session.input("query", &json!({ "text": "bkash" }));
+    let call = session.state.open_calls()[0].id.clone();
+    let step = session.take(&Event::Outcome { call, status: Status::Failed, value: None, error: None });
+    let fields = passed(&session, &step);
+    assert!(fields.get("intent").is_none());
+    assert_eq!((&fields["truth_mode"], &fields["reason"]), (&json!("limited"), &json!("classifier_failed")));
+}
+
+/// S4, Batch Context, and the history of the chat: both keep the last so many turns.
+#[test]
+fn limits_keep_the_last_turns() {
+    let short = pack(&[("context_limit", "2"), ("history_limit", "3"), ("max_clarifications", "8")]);
+    let mut session = Session::new(&short);
+    session.input("query", &json!({ "text": "payments" }));
+    for n in 1..=4 {
+        let question = format!("question {n}");
+        session.outcome(
+            json!({ "intent": "x", "confidence": 0.9, "needsClarification": true, "clarifyQuestion": question }),
+        );
+        session.input("clarify", &json!({ "text": format!("answer {n}") }));
+    }
+    let texts = |path: &str, key: &str| -> Vec<Json> {
+        session.at(path).as_array().expect("a list").iter().map(|turn| turn[key].clone()).collect()
+    };
+    assert_eq!(texts("session.current_conversation", "text"), ["question 4", "answer 4"]);
+    assert_eq!(session.at("session.context"), json!(["User clarified: answer 3", "User clarified: answer 4"]));
+    assert_eq!(texts("chat.chat_history", "content"), ["answer 3", "question 4", "answer 4"]);
+    // What is searched for forgets nothing.
+    assert_eq!(session.at("session.cumulative_query"), "payments answer 1 answer 2 answer 3 answer 4");
+}
+
+/// The texts and levels that S4 gives, literally.
+#[test]
+fn the_log_markers_are_those_of_the_source() {
+    let pack = shipped().pack();
+    for (level, text) in [
+        (Level::Info, "Entering confirmation mode"),
+        (Level::Info, "Entering clarification mode"),
+        (Level::Info, "User confirmed query"),
+        (Level::Info, "User rejected query"),
+        (Level::Info, "Re-classifying with cumulative query"),
+        (Level::Warning, "Max clarification iterations reached"),
+        (Level::Warning, "Could not classify intent"),
+    ] {
+        let found = pack.messages.iter().filter(|message| message.text.as_deref() == Some(text));
+        let levels: Vec<Channel> =
+            found.map(|message| message.channel).filter(|channel| *channel != Channel::Ui).collect();
+        assert_eq!(levels, [Channel::Log(level)], "{text}");
+    }
+    // No line of the log holds what the user wrote.
+    let logs = pack.messages.iter().filter(|message| matches!(message.channel, Channel::Log(_)));
+    assert!(logs.clone().count() >= 7);
+    logs.for_each(|message| assert!(message.fields.is_empty(), "{}", pack.names.text(message.name)));
+}
+
+/// A session with an open confirmation dialog.
+fn confirming() -> SessionState {
+    let mut session = Session::new(shipped());
+    session.input("query", &json!({ "text": "show spending" }));
+    session.outcome(json!({ "intent": "aggregate", "confidence": 0.6 }));
+    assert_eq!(session.at("session.phase"), "AWAITING_CONFIRMATION");
+    session.state
+}
+
+fn reply(open: &SessionState, text: &str) -> (String, Vec<String>, Json) {
+    let mut session = Session { registry: shipped(), state: open.clone(), ids: NumberedIds::default() };
+    let step = session.input("utterance", &json!({ "text": text }));
+    (session.class(&step), session.calls(&step), session.at("session.phase"))
+}
+
+const CONSENT: &[&str] = &[
+    "yes",
+    "Yeah",
+    "yep",
+    "sure",
+    "ok",
+    "of course",
+    "exactly",
+    "that's right",
+    "go ahead",
+    "correct",
+    "sounds good",
+    "да",
+    "ага",
+    "конечно",
+    "верно",
+    "всё верно",
+    "именно так",
+    "хорошо",
+    "давай",
+    "согласен",
+    "подтверждаю",
+];
+const REFUSAL: &[&str] = &[
+    "no",
+    "nope",
+    "not that",
+    "don't",
+    "wrong",
+    "never",
+    "not really",
+    "нет",
+    "неа",
+    "не то",
+    "не так",
+    "не надо",
+    "неверно",
+    "ни в коем случае",
+    "ни за что",
+];
+
+#[test]
+fn every_plain_consent_confirms_and_every_plain_refusal_rejects() {
+    let open = confirming();
+    for (texts, class) in [(CONSENT, "CONFIRM"), (REFUSAL, "REJECT")] {
+        for text in texts {
+            for text in [
+                (*text).to_owned(),
+                text.to_uppercase(),
+                format!("  {text}!"),
+                format!("{text}, please"),
+                format!("ну {text}"),
+                format!("{text}, спасибо"),
+                format!("{text}... {text}"),
+            ] {
+                assert_eq!(reply(&open, &text).0, class, "{text}");
+            }
+        }
+    }
+}
+
+/// A refusal that contains a consent is not a consent, whichever stands first and whatever stands between.
+#[test]
+fn a_consent_beside_a_refusal_is_never_a_consent() {
+    let open = confirming();
+    for yes in CONSENT {
+        for no in REFUSAL {
+            for text in [
+                format!("{yes} {no}"),
+                format!("{yes}, {no}"),
+                format!("{no} {yes}"),
+                format!("{no}, {yes}"),
+                format!("{yes}, but {no}"),
+                format!("{yes}, но {no}"),
+                format!("ну {yes} {no}, не то"),
+                format!("{no}, {yes}, {no}"),
+                format!("{yes}. {no}. {yes}."),
+            ] {
+                let (class, calls, phase) = reply(&open, &text);
+                assert!(["REJECT", "REPHRASE", "ASK_AGAIN"].contains(&class.as_str()), "{text}: {class}");
+                assert!(!calls.contains(&"search".to_owned()), "{text}");
+                assert_ne!(phase, "SEARCHING", "{text}");
+            }
+        }
+        for text in [
+            format!("not {yes}"),
+            format!("не {yes}"),
+            format!("{yes} not"),
+            format!("isn't {yes}"),
+            format!("{yes}?? hardly"),
+            format!("{yes}, if it is March"),
+            format!("{yes}, если за март"),
+            format!("maybe {yes}"),
+            format!("{yes}, наверное"),
+        ] {
+            let (class, calls, _) = reply(&open, &text);
+            assert_ne!(class, "CONFIRM", "{text}");
+            assert!(!calls.contains(&"search".to_owned()), "{text}");
+        }
+    }
+}
+
+/// A `no` with a correction is both: the rejection, and a new query.
+#[test]
+fn a_refusal_with_a_correction_is_a_rejection_and_a_new_query() {
+    let open = confirming();
+    for no in [
+        "no",
+        "Nope",
+        "not that",
+        "wrong",
+        "нет",
+        "Неа",
+        "не то",
+        "да нет",
+        "ну нет",
+        "yes, but no",
+        "not yes",
+        "не да",
+    ] {
+        for (between, correction) in
+            [(", ", "payments of last month"), (". ", "Платежи за март"), (" — ", "Q3 2024"), (" ", "доходы")]
+        {
+            let text = format!("{no}{between}{correction}");
+            let mut session = Session { registry: shipped(), state: open.clone(), ids: NumberedIds::default() };
+            let step = session.input("utterance", &json!({ "text": text }));
+            assert_eq!(session.class(&step), "REPHRASE", "{text}");
+            assert!(session.messages(&step).contains(&"log_rejected".to_owned()), "{text}");
+            assert_eq!(session.calls(&step), ["classify"], "{text}");
+            assert_eq!(session.at("session.original_query"), correction, "{text}");
+            assert_eq!(session.at("session.pending_query"), Json::Null, "{text}");
+        }
+    }
+}
