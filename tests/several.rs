@@ -6,7 +6,7 @@ mod support;
 use serde_json::{Value as Json, json};
 
 use segue::audit::{Config, audit};
-use segue::declare::SourceText;
+use segue::declare::{Options, SourceText, declare};
 use segue::report::short;
 
 use support::packs::as_toml;
@@ -112,4 +112,30 @@ fn what_may_be_so_only_because_of_a_mistake_is_not_said() {
         "of_a.yaml:5:24: error[unknown-name]",
     ];
     each_and_all(&[event], &hidden);
+}
+
+/// What is said of a mistake in the manifest or in a class: its place and message, and what to write instead.
+fn said(edit: (&str, &str, &str)) -> Vec<String> {
+    let mut files = as_toml(&pack().documents());
+    let file = files.iter_mut().find(|file| file.name == edit.0).expect("a file");
+    assert!(file.text.contains(edit.1), "{}", file.text);
+    file.text = file.text.replacen(edit.1, edit.2, 1);
+    let declared = declare(&files, &Options::default());
+    let found = declared.diagnostics.into_sorted();
+    found.into_iter().map(|found| format!("{} / {}", found.message, found.help.unwrap_or_default())).collect()
+}
+
+#[test]
+fn a_chain_without_brackets_of_its_own_is_one_finding() {
+    let found = said(("pack.toml", "[[\"A\", \"C\", \"B\", \"Z\"]]", "[\"A\", \"C\"]"));
+    let wanted = "`precedence` is a list of chains, and this is a list of names / write the chain in brackets of its own: [[\"A\", \"C\"]]";
+    assert_eq!(found, [wanted]);
+}
+
+#[test]
+fn other_words_for_tests_are_known() {
+    for (word, test) in [("min", "gte"), ("at_most", "lte"), ("\">=\"", "gte"), ("length", "size")] {
+        let found = said(("B.toml", "[requires]", &format!("[requires]\nroot.hits = {{ {word} = 1 }}")));
+        assert_eq!(found, [format!("unknown test `{}` / did you mean `{test}`?", word.trim_matches('"'))]);
+    }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
-use crate::language::{COUNT, NUMBER, Shape, TEST};
+use crate::language::{COUNT, NUMBER, Shape, TEST, meant_test};
 use crate::model::cond::{Cond, Op, Operand, Path};
 use crate::model::schema::Type;
 use crate::source::Span;
@@ -223,8 +223,9 @@ impl Cx<'_> {
     /// A piece that leads nowhere may be a misspelt test.
     fn operator(&self, at: &At, entry: &Entry, found: Diagnostic) -> Diagnostic {
         let At::Value { ty, .. } = at else { return found };
-        let near = suggest(&entry.key, TEST.names());
         let leads_on = matches!(ty, Type::Key(_) | Type::Record(_) | Type::Map { .. });
+        let meant = meant_test(&entry.key).filter(|_| !leads_on);
+        let near = meant.or_else(|| suggest(&entry.key, TEST.names()));
         match near {
             Some(near) if !found.help.as_ref().is_some_and(|help| help.starts_with("did you mean")) => {
                 Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown test {}", quoted(&entry.key)))

@@ -439,9 +439,18 @@ fn chains(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member]) -> Order {
         }
     }
     let mut order = Order { precedes: vec![vec![false; count]; count], chains: Vec::new(), shadowed: Vec::new() };
-    let chains = sections
-        .setting("pack", &language::MANIFEST, "precedence")
-        .and_then(|node| cx.list(node, "chains of precedence"));
+    let written = sections.setting("pack", &language::MANIFEST, "precedence");
+    if let Some(Node { kind: Kind::List(names), span }) = written
+        && !names.is_empty()
+        && names.iter().all(|name| matches!(name.kind, Kind::Text(_)))
+    {
+        let chain = names.iter().take(3).filter_map(super::paths::text_of).map(|name| format!("\"{name}\""));
+        let chain = chain.collect::<Vec<_>>().join(", ") + if names.len() > 3 { ", …" } else { "" };
+        let message = "`precedence` is a list of chains, and this is a list of names";
+        cx.error_help(Code::WrongType, *span, message, format!("write the chain in brackets of its own: [[{chain}]]"));
+        return order;
+    }
+    let chains = written.and_then(|node| cx.list(node, "chains of precedence"));
     for chain in chains.unwrap_or_default() {
         let Some(links) = cx.list(chain, "a chain: class ids and groups, strongest first") else { continue };
         let mut before: Option<Vec<usize>> = None;

@@ -56,6 +56,38 @@ pub static ENTRY_CONDITION: Shape = Shape::new(
     ]],
 );
 
+/// What people write for a test, and the test that is meant.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("!=", "not"),
+    ("<", "lt"),
+    ("<=", "lte"),
+    (">", "gt"),
+    (">=", "gte"),
+    ("above", "gt"),
+    ("any_of", "in"),
+    ("at_least", "gte"),
+    ("at_most", "lte"),
+    ("below", "lt"),
+    ("ge", "gte"),
+    ("greater_than", "gt"),
+    ("le", "lte"),
+    ("len", "size"),
+    ("length", "size"),
+    ("less_than", "lt"),
+    ("max", "lte"),
+    ("maximum", "lte"),
+    ("min", "gte"),
+    ("minimum", "gte"),
+    ("ne", "not"),
+    ("one_of", "in"),
+];
+
+/// The test that is meant by a word that is none, where that is known.
+#[must_use]
+pub fn meant_test(word: &str) -> Option<&'static str> {
+    OTHER_WORDS.iter().find(|(other, _)| *other == word).map(|(_, test)| *test)
+}
+
 /// Orders, for numbers of items.
 const ORDERS: &[Key] = &[
     may("gt", Value::Number, "Greater than this number or `%parameter`."),
