@@ -50,6 +50,7 @@
 
 pub mod analysis;
 pub mod audit;
+pub mod binding;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

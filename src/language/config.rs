@@ -1,6 +1,6 @@
 //! `segue.toml`.
 
-use super::{Names, Rest, Shape, Value, may};
+use super::{Names, Rest, Shape, Value, form, form_with, may};
 
 /// The file that makes a folder a workspace.
 pub static WORKSPACE: Shape = Shape::new(
@@ -16,8 +16,36 @@ pub static WORKSPACE: Shape = Shape::new(
         ),
         may("pack", Value::Word, "The pack that is meant where none is named; left out = the only one there is."),
         may("check", Value::Table(&CHECK), "Settings of `segue check`."),
+        may("chat", Value::Names(&CHAT), "Who serves the ports of packs in `segue chat`."),
     ]],
 );
+
+static CHAT: Rest =
+    Rest { doc: "A pack, by its name, and its ports.", names: Names::Any, value: &Value::Names(&BINDINGS) };
+static BINDINGS: Rest =
+    Rest { doc: "A port of the pack, and who serves it.", names: Names::Any, value: &Value::Table(&BINDING) };
+
+/// Who serves a port in `segue chat`.
+pub static BINDING: Shape = Shape::new(
+    "binding",
+    "the binding of a port",
+    "Who serves a port in `segue chat`.",
+    &[&[
+        may("human", Value::True, "Whoever chats types the outcomes; so it is where nothing is written."),
+        may(
+            "script",
+            Value::Word,
+            "A file of outcomes, relative to the workspace: the port takes those that are its own, in order.",
+        ),
+        may(
+            "command",
+            Value::Some(&Value::Text),
+            "A program and its arguments, run for each call: one JSON object comes in, the answer goes out.",
+        ),
+        may("timeout", Value::Int(1, 3600), "After how many seconds a call has timed out; default 30."),
+    ]],
+)
+.forms(&[form("human"), form("script"), form_with("command", &["timeout"], &[])]);
 
 /// Settings of `segue check`.
 pub static CHECK: Shape = Shape::new(

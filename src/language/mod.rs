@@ -19,7 +19,7 @@ pub use class::{
     ALTERNATIVE, ANSWER, ANSWER_ROW, CLASS, CLASS_CARRYOVER, FOR_EACH, PRESERVE, SETTLE_ROW, TRIGGER, UNMET,
 };
 pub use conditions::{CONDITION, COUNT, ENTRY_CONDITION, NUMBER, TEST, meant_test};
-pub use config::{CHECK, LEVELS, WORKSPACE};
+pub use config::{BINDING, CHECK, LEVELS, WORKSPACE};
 pub use effects::{EFFECT, FIRST, JOIN, NEW_ID, PICK};
 pub use lexicon::{COMPLETE, DERIVED, LEXICON, MEMBERS, PART, RULE, SIGNAL};
 pub use pack::{
@@ -27,7 +27,7 @@ pub use pack::{
     RELATIVE, ROW, TABLE,
 };
 pub use recording::{EXPECTED, RECORDING};
-pub use scenario::{CALL, ENDING, ENV, EXPECT, INPUT, OUTCOME, SCENARIO, SCENARIOS, TURN};
+pub use scenario::{CALL, ENDING, ENV, EXPECT, INPUT, OUTCOME, SCENARIO, SCENARIOS, SCRIPT, TURN};
 pub use sections::SECTIONS;
 pub use types::{FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD, TYPE};
 

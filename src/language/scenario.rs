@@ -127,6 +127,14 @@ pub static CALL: Shape = Shape::new(
     ],
 );
 
+/// A file of outcomes.
+pub static SCRIPT: Shape = Shape::new(
+    "script",
+    "a file of outcomes",
+    "Outcomes for the ports that it is bound to.",
+    &[&[need("calls", Value::Some(&Value::Table(&CALL)), "Outcomes; each port takes its own, in this order.")]],
+);
+
 static WANTED_FRAMES: Rest = Rest { doc: "A frame and its fields.", names: Names::Any, value: &Value::Names(&WANTED) };
 static WANTED_MESSAGE: Rest =
     Rest { doc: "The message and fields that it must have.", names: Names::Any, value: &Value::Names(&WANTED) };

@@ -13,9 +13,9 @@ use crate::source::{FileId, Span};
 use crate::state::SessionState;
 use crate::syntax::{self, Format, Node};
 
-use super::run::{Delivered, PlayedStep, PlayedTurn, What};
-use super::script::{CallName, Given, Happens, Reply, env};
-use super::turn;
+use super::run::{Delivered, Failure, PlayedStep, PlayedTurn, What};
+use super::script::{Call, CallName, Given, Happens, Reply, env};
+use super::{Clock, judge, turn};
 
 /// The key of a turn that delivers the outcome of a call by hand.
 pub const OUTCOME: &str = "outcome";
@@ -91,6 +91,12 @@ impl<'r> Conversation<'r> {
     #[must_use]
     pub fn state(&self) -> &SessionState {
         &self.state
+    }
+
+    /// The clock and the session.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.start.clock
     }
 
     /// The turns so far.
@@ -210,6 +216,18 @@ impl Told {
 
 fn outcome(call: Arc<str>, reply: &Reply) -> Event {
     Event::Outcome { call, status: reply.status, value: reply.value.clone(), error: reply.error.clone() }
+}
+
+/// What a call has other than a scripted one must have, in words.
+#[must_use]
+pub fn differences(registry: &Registry, call: &CallOut, script: &Call) -> Vec<String> {
+    let mut failures = Vec::new();
+    judge::check_call(registry.pack(), 0, call, script, &mut failures);
+    let told = |failure: &Failure| match (&failure.expected, &failure.actual) {
+        (Some(expected), Some(actual)) => format!("{}: expected {expected}, found {actual}", failure.message),
+        _ => failure.message.clone(),
+    };
+    failures.iter().map(told).collect()
 }
 
 /// How a call to a port ends, from a JSON text: `returns`, or `status` and `error`, as a scripted call has them.

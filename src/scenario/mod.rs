@@ -24,7 +24,7 @@ use crate::source::{FileId, Span};
 use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 
 pub use run::{Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, take};
-pub use script::{Call, Given, REASON, Reply, Script, env, given_of, script, state_of};
+pub use script::{Call, Given, REASON, Reply, Script, env, given_of, outcomes, script, state_of};
 pub use written::arguments;
 
 /// A value and where it stands.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
 use crate::engine::{Env, Event, IdSource, NumberedIds, enforce};
+use crate::language;
 use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId, Slot};
 use crate::model::json::DataError;
 use crate::model::names::Sym;
@@ -12,7 +13,7 @@ use crate::model::{Pack, Status};
 use crate::registry::Registry;
 use crate::source::Span;
 use crate::state::SessionState;
-use crate::syntax::{Kind, Node};
+use crate::syntax::{Field, Kind, Node, Reader};
 
 use super::{Clock, Scenario, Spanned, turn, typed};
 
@@ -179,6 +180,15 @@ pub fn script(registry: &Registry, scenario: &Scenario) -> Result<Script, Vec<Di
     Ok(Script { given, repaired, clock: scenario.env.clone(), turns })
 }
 
+/// A file of outcomes: a table whose `calls` are scripted calls, as in a turn.
+pub fn outcomes(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Vec<Call>> {
+    let reader = Reader::new(node, &language::SCRIPT, out)?;
+    let calls = reader.required("calls").and_then(Field::list)?;
+    let calls = calls.filter_map(|field| turn::call(registry, field)).collect();
+    reader.finish();
+    Some(calls)
+}
+
 fn given(registry: &Registry, scenario: &Scenario, out: &Diagnostics) -> (SessionState, Vec<Sym>) {
     let given = scenario.given.as_ref().and_then(|node| {
         let state = frames(registry.pack(), node, out)?;
@@ -225,7 +235,7 @@ pub struct Given {
 /// A state from a document: as [`state_of`] reads it, or a file with one scenario, whose `given` and `env` are taken.
 pub fn given_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Given> {
     let Kind::Table(table) = &node.kind else {
-        return crate::syntax::Field::new(node, out).wrong_type("a state (a table)");
+        return Field::new(node, out).wrong_type("a state (a table)");
     };
     let written = |key: &str| table.get(key).map(|node| &node.kind);
     if !matches!(written("scenario"), Some(Kind::Text(_))) && !matches!(written("scenarios"), Some(Kind::List(_))) {
@@ -296,7 +306,7 @@ pub fn env<'i>(clock: &Clock, turn: usize, ids: &'i mut dyn IdSource) -> Env<'i>
 
 /// Walks a table frame → field → value.
 pub fn state(pack: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(Slot, &Node, Span)) {
-    let Some(frames) = crate::syntax::Field::new(node, out).entries() else { return };
+    let Some(frames) = Field::new(node, out).entries() else { return };
     for (entry, fields) in frames {
         let names = || pack.frames.iter().map(|frame| pack.names.text(frame.name));
         let Some(frame) = pack.frame(&entry.key) else {

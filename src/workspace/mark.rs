@@ -3,6 +3,7 @@
 use std::path::{Component, Path};
 
 use crate::audit::Settings;
+use crate::binding::Bindings;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::language;
 use crate::source::{SourceMap, Span};
@@ -61,9 +62,13 @@ impl Opened {
             let pack = reader.optional("pack").and_then(|field| Some((field.word()?, field.span())));
             if let Some((name, span)) = pack {
                 own.pack = Some(name.to_owned());
-                own.meant_pack(name, span, &doubts);
+                own.known_pack(name, span, "leave the key out", &doubts);
             }
             own.settings = reader.optional("check").map(Settings::read).unwrap_or_default();
+            own.bindings = reader.optional("chat").map(Bindings::read).unwrap_or_default();
+            for (name, span) in own.bindings.packs() {
+                own.known_pack(name, span, "remove the table", &doubts);
+            }
             reader.finish();
         } else {
             (own.packs_unsure, own.scenarios_unsure) = (true, true);
@@ -91,8 +96,8 @@ impl Workspace {
         }
     }
 
-    /// The pack that is meant where none is named has to be there.
-    fn meant_pack(&self, name: &str, span: Span, out: &Diagnostics) {
+    /// A pack that is named has to be there; else `remedy` is what to do where there is none at all.
+    fn known_pack(&self, name: &str, span: Span, remedy: &str, out: &Diagnostics) {
         let packs = self.packs();
         if self.packs_unsure || packs.iter().any(|pack| pack == name) {
             return;
@@ -100,7 +105,7 @@ impl Workspace {
         let found = Diagnostic::error(Code::UnknownName, span, format!("there is no pack {}", quoted(name)));
         out.push(found.help(match suggest(name, &packs) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if packs.is_empty() => "leave the key out; `segue new pack NAME` begins a pack".to_owned(),
+            None if packs.is_empty() => format!("{remedy}; `segue new pack NAME` begins a pack"),
             None => format!("name one that there is: {}", listed(&packs)),
         }));
     }

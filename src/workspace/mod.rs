@@ -7,11 +7,14 @@ mod drawn;
 pub mod files;
 mod lines;
 mod mark;
+#[cfg(feature = "cli")]
+mod process;
 mod sources;
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::audit::Settings;
+use crate::binding::Bindings;
 use crate::diag::listed;
 use crate::source::SourceText;
 use crate::syntax::Format;
@@ -22,6 +25,8 @@ pub use corpus::{Case, Corpus, FaultyFile, Orphan};
 pub use drawn::{DrawnIds, now};
 pub use lines::{Lines, lines};
 pub use mark::Opened;
+#[cfg(feature = "cli")]
+pub use process::{Ended, Unended, run};
 pub use sources::Sources;
 
 /// The file that makes a folder a workspace.
@@ -53,6 +58,7 @@ pub struct Workspace {
     scenarios: Vec<String>,
     pack: Option<String>,
     settings: Settings,
+    bindings: Bindings,
     /// Whether there may be packs, and scenarios, in folders that are not known.
     packs_unsure: bool,
     scenarios_unsure: bool,
@@ -104,6 +110,7 @@ impl Workspace {
             scenarios: vec!["scenarios".into()],
             pack: None,
             settings: Settings::default(),
+            bindings: Bindings::default(),
             packs_unsure: false,
             scenarios_unsure: false,
         }
@@ -113,6 +120,12 @@ impl Workspace {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Who serves the ports of its packs in a chat.
+    #[must_use]
+    pub fn bindings(&self) -> &Bindings {
+        &self.bindings
     }
 
     /// The folder.

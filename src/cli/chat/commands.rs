@@ -56,9 +56,11 @@ impl Chat<'_, '_> {
             Command::Why => self.why(rest),
             Command::Undo => {
                 let number = self.conversation.turns().len();
-                match self.conversation.undo() {
-                    true => self.note(&format!("turn {number} is taken back")),
-                    false => self.wrong("there is no turn to take back"),
+                if self.conversation.undo() {
+                    self.taken = self.marks.pop().unwrap_or_default();
+                    self.note(&format!("turn {number} is taken back"));
+                } else {
+                    self.wrong("there is no turn to take back");
                 }
             }
             Command::Save => {

@@ -3,6 +3,7 @@
 mod commands;
 mod human;
 mod input;
+mod serve;
 mod show;
 
 use std::path::{Path, PathBuf};
@@ -26,6 +27,7 @@ use super::{FAILED, Output, PASSED};
 
 use commands::Command;
 use input::{Input, Line};
+use serve::Server;
 
 /// Talk with a pack: of each turn it shows the class, what was carried and dropped, calls, messages and the answer mode.
 ///
@@ -72,6 +74,7 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     };
     let start = start(args, &workspace, &registry, drawn, terminal)?;
     let source = drawn.map(|ids| Box::new(ids) as Box<dyn IdSource>);
+    let servers = serve::servers(&workspace, &name, &registry, terminal)?;
     let mut chat = Chat {
         conversation: Conversation::new(&registry, start, source),
         registry: &registry,
@@ -81,6 +84,9 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         json: args.format == Output::Json,
         signals: None,
         input: Input::new(args.format)?,
+        taken: vec![0; servers.len()],
+        marks: Vec::new(),
+        servers,
         terminal,
         misunderstood: false,
     };
@@ -155,6 +161,11 @@ struct Chat<'a, 't> {
     /// Signals of the host for the next turn, a JSON text.
     signals: Option<String>,
     input: Input,
+    /// For each port who serves it, and how many outcomes of its file were taken.
+    servers: Vec<Server>,
+    taken: Vec<usize>,
+    /// How many were taken before each turn.
+    marks: Vec<Vec<usize>>,
     terminal: &'t mut Terminal,
     /// Whether something was asked for that could not be done.
     misunderstood: bool,
@@ -208,8 +219,9 @@ impl Chat<'_, '_> {
             self.wrong(&told(&problems));
             return;
         }
+        self.marks.push(self.taken.clone());
         while let Some(call) = self.conversation.due().cloned() {
-            match self.asked(&call) {
+            match self.ask(&call) {
                 Some(reply) => self.conversation.answer(reply),
                 None => self.conversation.leave_open(),
             }

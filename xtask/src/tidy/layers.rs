@@ -25,6 +25,7 @@ pub const LAYERS: &[&str] = &[
     "scenario",
     "explain",
     "recorded",
+    "binding",
     "audit",
     "format",
     "scaffold",

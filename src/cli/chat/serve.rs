@@ -1,0 +1,141 @@
+//! Who ends the calls of a chat: the person, a file of outcomes, a program.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::binding::{By, Command};
+use crate::cli::reading::read;
+use crate::cli::terminal::Terminal;
+use crate::diag::Diagnostics;
+use crate::engine::CallOut;
+use crate::model::Status;
+use crate::model::ids::PortId;
+use crate::registry::Registry;
+use crate::scenario::live::{differences, ending};
+use crate::scenario::{Call, Reply, arguments, outcomes};
+use crate::workspace::{Problem, Unended, Workspace, run};
+
+use super::{Chat, told};
+
+/// Who serves a port.
+#[derive(Clone)]
+pub enum Server {
+    /// Whoever chats.
+    Human,
+    /// Outcomes of a file: those of this port, in order.
+    Script(Rc<Vec<Call>>),
+    /// A program.
+    Command(Command),
+}
+
+/// For each port of a pack who serves it.
+pub fn servers(
+    workspace: &Workspace,
+    name: &str,
+    registry: &Registry,
+    terminal: &mut Terminal,
+) -> Result<Vec<Server>, Problem> {
+    let out = Diagnostics::new();
+    let bound = workspace.bindings().of(name, registry, &out);
+    if !out.is_empty() {
+        let opened = Workspace::open(workspace.root())?;
+        terminal.err(&crate::report::human(&opened.sources, &out.into_sorted(), terminal.color_err()));
+        return Err(Problem::new(format!("the ports of {name} cannot be served as segue.toml says")));
+    }
+    let mut servers = Vec::new();
+    for (at, served) in bound.into_iter().enumerate() {
+        servers.push(match served {
+            None | Some(By::Human) => Server::Human,
+            Some(By::Script(file)) => {
+                let path = workspace.root().join(&file);
+                let calls = read(&path, &file, terminal, |node, out| outcomes(registry, node, out))?;
+                Server::Script(Rc::new(calls.into_iter().filter(|call| call.port == PortId::at(at)).collect()))
+            }
+            Some(By::Command(command)) => Server::Command(command),
+        });
+    }
+    Ok(servers)
+}
+
+impl Chat<'_, '_> {
+    /// How the call that is due ends; none = it stays open.
+    pub fn ask(&mut self, call: &CallOut) -> Option<Reply> {
+        match self.servers[call.port.index()].clone() {
+            Server::Human => self.asked(call),
+            Server::Script(calls) => self.scripted(call, &calls),
+            Server::Command(command) => Some(self.commanded(call, &command)),
+        }
+    }
+
+    /// The next outcome of a file. One that there is no more leaves the call open.
+    fn scripted(&mut self, call: &CallOut, calls: &[Call]) -> Option<Reply> {
+        let name = self.port(call);
+        let taken = &mut self.taken[call.port.index()];
+        let Some(next) = calls.get(*taken) else {
+            self.wrong(&format!("the script holds no more outcomes of `{name}`: the call stays open"));
+            return None;
+        };
+        *taken += 1;
+        for difference in differences(self.registry, call, next) {
+            self.wrong(&difference);
+        }
+        next.reply.clone()
+    }
+
+    fn commanded(&self, call: &CallOut, command: &Command) -> Reply {
+        let pack = self.registry.pack();
+        let clock = self.conversation.clock();
+        let input = json!({
+            "port": self.port(call),
+            "call": &*call.id,
+            "session": &clock.session_id,
+            "turn": self.conversation.turns().len(),
+            "with": arguments(pack, call),
+        });
+        let within = Duration::from_secs(command.timeout);
+        let ended = match run(&command.words, self.workspace.root(), &format!("{input}\n"), within) {
+            Ok(ended) => ended,
+            Err(Unended::Timeout(_)) => return timed_out(),
+            Err(problem) => return failed(&problem.to_string()),
+        };
+        if ended.code != Some(0) {
+            let said = String::from_utf8_lossy(&ended.err);
+            let said = said.lines().map(str::trim).rfind(|line| !line.is_empty()).map(|line| format!(": {line}"));
+            let how = ended.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
+            return failed(&format!("it ended with {how}{}", said.unwrap_or_default()));
+        }
+        match String::from_utf8(ended.out) {
+            Ok(text) => self.answered(call, &text),
+            Err(_) => failed("its output is not UTF-8"),
+        }
+    }
+
+    /// The answer in a text: a JSON object.
+    pub fn answered(&self, call: &CallOut, text: &str) -> Reply {
+        if let Err(problem) = super::commands::is_object(text) {
+            return failed(&format!("its answer is none: {problem}"));
+        }
+        match ending(self.registry, call.port, &format!("{{\"returns\":{text}}}")) {
+            Ok(reply) => reply,
+            Err(problems) => failed(&format!("its answer is none: {}", told(&problems))),
+        }
+    }
+
+    /// The name of the port of a call.
+    pub fn port(&self, call: &CallOut) -> String {
+        let pack = self.registry.pack();
+        pack.names.text(pack.ports[call.port.index()].name).to_owned()
+    }
+}
+
+/// A call that failed, and why.
+pub fn failed(why: &str) -> Reply {
+    Reply { status: Status::Failed, value: None, error: Some(why.into()), contract: None }
+}
+
+/// A call that has timed out.
+pub fn timed_out() -> Reply {
+    Reply { status: Status::Timeout, value: None, error: None, contract: None }
+}
