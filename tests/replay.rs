@@ -86,6 +86,11 @@ fn the_small_pack() {
     replay("tests/fixtures/mini");
 }
 
+#[test]
+fn attempts_of_which_several_are_open_at_once() {
+    replay("tests/fixtures/step-back");
+}
+
 /// Replay is pure: a second run is the same to the letter.
 #[test]
 fn replay_is_deterministic() {

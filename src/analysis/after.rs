@@ -31,7 +31,7 @@ impl<'r> Encoder<'r> {
         let term = match place {
             Place::Field(slot) if done => self.field_after(taker, slot),
             Place::Field(slot) => self.untouched(taker, slot),
-            Place::Before(slot) => self.shared(Place::Field(slot)),
+            Place::Before(slot) => self.place(Place::Field(slot), &Sight::of(self.who(taker))),
             Place::Reason => {
                 let reason = match taker {
                     Taker::Trigger(class, at) => self.pack.classes[class.index()].triggers[at].reason,
@@ -42,16 +42,18 @@ impl<'r> Encoder<'r> {
             Place::AnswerMode | Place::AnswerClaims | Place::CallPorts | Place::CallPort(_) | Place::CallArg(..) => {
                 Term::Opaque(self.sat.fresh())
             }
-            place => {
-                let sight = Sight::of(match taker {
-                    Taker::Trigger(class, at) if taker.event(self.registry).is_some() => Who::Trigger(class, at),
-                    _ => Who::Outcome,
-                });
-                self.place(place, &sight)
-            }
+            place => self.place(place, &Sight::of(self.who(taker))),
         };
         self.steps.insert((taker, done, place), term.clone());
         term
+    }
+
+    /// Whose inputs, and whose instances, the step of somebody sees.
+    pub(super) fn who(&self, taker: Taker) -> Who {
+        match taker {
+            Taker::Trigger(class, at) if taker.event(self.registry).is_some() => Who::Trigger(class, at),
+            _ => Who::Outcome,
+        }
     }
 
     /// What the effects make of a field, one after the other.
@@ -74,7 +76,24 @@ impl<'r> Encoder<'r> {
     /// What an effect makes of a field.
     fn made(&mut self, taker: Taker, slot: Slot, verb: &'r Verb, now: &Term, written: &SlotSet) -> Term {
         let expr = match verb {
-            Verb::ClearFrame(_) | Verb::ClearField(_) => return self.default(slot),
+            Verb::ClearFrame(_) | Verb::ClearField(_) => {
+                return Term::constant(&self.pack.slots[slot.index()].cleared);
+            }
+            Verb::Open { with, .. } => match (self.pack.keyed_at(slot), with.iter().find(|(to, _)| *to == slot)) {
+                (Some(keyed), _) if slot == keyed.known() || slot == keyed.open() => {
+                    return Term::constant(&Value::Bool(true));
+                }
+                (Some(keyed), _) if slot == keyed.ended() => return Term::absent(),
+                (Some(keyed), None) if !keyed.is_fact(slot) => {
+                    return Term::constant(&self.pack.slots[slot.index()].cleared);
+                }
+                (_, given) => given.map(|(_, expr)| expr).filter(|expr| matches!(expr, Expr::Value(_))),
+            },
+            Verb::Close { ended, .. } => match self.pack.keyed_at(slot) {
+                Some(keyed) if slot == keyed.open() => return Term::constant(&Value::Bool(false)),
+                Some(keyed) if slot == keyed.ended() => return Term::constant(&Value::Sym(*ended)),
+                _ => None,
+            },
             Verb::Set(of) => of.iter().find(|(to, _)| *to == slot).map(|(_, expr)| expr),
             _ => None,
         };
@@ -110,7 +129,7 @@ impl<'r> Encoder<'r> {
 
     /// What carryover leaves of a field.
     fn untouched(&mut self, taker: Taker, slot: Slot) -> Term {
-        let now = self.shared(Place::Field(slot));
+        let now = self.place(Place::Field(slot), &Sight::of(self.who(taker)));
         let Taker::Trigger(class, at) = taker else { return now };
         let declared = &self.pack.classes[class.index()];
         if !matches!(declared.triggers[at].on, On::Event(_)) {

@@ -63,7 +63,8 @@ fn collect(registry: &Registry, cond: &Cond, out: &mut Vec<(Ordered, Vec<Value>)
 /// Whether a place holds the same for everybody.
 fn is_shared(registry: &Registry, place: Place) -> bool {
     match place {
-        Place::Field(_) | Place::Outcome(_) | Place::Kept(_) => true,
+        Place::Field(slot) => !registry.pack().is_bound(slot),
+        Place::Outcome(_) | Place::Kept(_) => true,
         Place::OutcomeStatus | Place::OutcomeCall | Place::OutcomePort => true,
         Place::Input(input) => registry.late[input.index()].is_none(),
         _ => false,

@@ -171,6 +171,12 @@ impl Seeker<'_> {
                 literals(term, model, &mut clause);
             }
         }
+        for seen in &self.encoder.instances {
+            literals(&Term::Opaque(seen.known), model, &mut clause);
+            literals(&Term::Opaque(seen.open), model, &mut clause);
+            let fields = seen.fields.iter().map(|(_, term)| term);
+            [&seen.key, &seen.ended].into_iter().chain(fields).for_each(|term| literals(term, model, &mut clause));
+        }
         clause.extend(self.encoder.moment.events.iter().filter(|lit| model.holds(**lit)).map(|lit| !*lit));
         clause.extend(self.encoder.moment.sites.iter().filter(|(_, lit)| model.holds(*lit)).map(|(_, lit)| !*lit));
         clause.extend(self.encoder.moment.statuses.iter().filter(|lit| model.holds(**lit)).map(|lit| !*lit));

@@ -60,6 +60,8 @@ pub struct Domains<'p> {
     pub(super) roots: HashMap<Place, CellId>,
     pub(super) cells: Vec<Cell<'p>>,
     pub(super) leader: Vec<CellId>,
+    /// Of how many instances a place may have to be told apart, for fields of keyed frames.
+    pub(super) copies: HashMap<CellId, usize>,
     /// By leader: the values that all places of the class share, and for each how many places come before it is needed.
     values: HashMap<CellId, Vec<(Value, usize)>>,
 }
@@ -68,8 +70,8 @@ impl<'p> Domains<'p> {
     /// The places that the guards, invariants and derivations of a pack look at.
     #[must_use]
     pub fn of(pack: &'p Pack) -> Self {
-        let mut domains =
-            Self { pack, roots: HashMap::new(), cells: Vec::new(), leader: Vec::new(), values: HashMap::new() };
+        let (roots, cells, leader) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut domains = Self { pack, roots, cells, leader, copies: HashMap::new(), values: HashMap::new() };
         domains.gather();
         domains.finish();
         domains
@@ -142,7 +144,7 @@ impl<'p> Domains<'p> {
             }
             at = parent;
         }
-        count
+        self.copies.get(&at).copied().unwrap_or(1).saturating_mul(count)
     }
 
     pub(super) fn leader_of(&self, mut cell: CellId) -> CellId {

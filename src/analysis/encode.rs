@@ -48,6 +48,8 @@ pub struct Seen {
 pub enum Who {
     /// Nobody's: a state alone.
     State,
+    /// Nobody's, but that an instance of a keyed frame is bound, by its place among those that are seen.
+    Instance(usize),
     /// A trigger of a class.
     Trigger(ClassId, usize),
     /// Those of an outcome.
@@ -92,6 +94,8 @@ pub struct Encoder<'r> {
     pub(super) steps: HashMap<(Taker, bool, Place), Term>,
     pub(super) lets: HashMap<FrameId, Lit>,
     pub(super) moment: super::moment::Moment<'r>,
+    /// The instances of keyed frames that somebody sees.
+    pub(super) instances: Vec<super::instances::Seen>,
     pub(super) passes: HashMap<super::guard::Taker, Lit>,
     tests: HashMap<(*const Cond, Who), Rails>,
 }
@@ -115,11 +119,14 @@ impl<'r> Encoder<'r> {
             steps: HashMap::new(),
             lets: HashMap::new(),
             moment,
+            instances: Vec::new(),
             passes: HashMap::new(),
             tests: HashMap::new(),
         };
         encoder.say_forms();
-        for invariant in pack.invariants.iter().filter(|invariant| invariant.frame.is_some()) {
+        // Those of keyed frames hold of each instance that is seen.
+        let keyed = |frame: FrameId| pack.frames[frame.index()].keyed.is_some();
+        for invariant in pack.invariants.iter().filter(|of| of.frame.is_some_and(|frame| !keyed(frame))) {
             let when = encoder.cond(&invariant.when, &Sight::of(Who::State));
             let then = encoder.cond(&invariant.then, &Sight::of(Who::State));
             encoder.sat.implies(&[when.yes], &[then.yes]);
@@ -211,17 +218,18 @@ impl<'r> Encoder<'r> {
             return self.in_step(taker, matches!(sight.of, Who::After(_)), place);
         }
         match place {
+            Place::Field(slot) if self.pack.is_bound(slot) => self.of_instance(slot, sight.of),
             Place::Field(slot) if sight.restricted => {
                 let term = self.shared(place);
                 let lit = match sight.of {
                     Who::Trigger(class, _) => self.may_read(class, slot),
-                    Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Lit::TRUE,
+                    Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Lit::TRUE,
                 };
                 term.only_if(&mut self.sat, lit)
             }
             Place::Input(input) => match sight.of {
                 Who::Trigger(class, trigger) => self.input(class, trigger, input),
-                Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
+                Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             Place::Ambiguous(input) | Place::Partial(input) => match sight.of {
                 Who::Trigger(..) => {
@@ -231,14 +239,14 @@ impl<'r> Encoder<'r> {
                     };
                     Term::plain(Lit::TRUE, vec![(Value::Bool(true), lit), (Value::Bool(false), !lit)])
                 }
-                Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
+                Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             Place::Candidates(input) => match sight.of {
                 Who::Trigger(..) => {
                     let said = self.ambiguous(input);
                     self.shared(place).only_if(&mut self.sat, said)
                 }
-                Who::State | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
+                Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             Place::Outcome(_)
             | Place::OutcomeStatus
@@ -247,7 +255,7 @@ impl<'r> Encoder<'r> {
             | Place::OutcomeError
             | Place::Kept(_) => match sight.of {
                 Who::Outcome => self.outcome(place),
-                Who::State | Who::Trigger(..) | Who::Start(_) | Who::After(_) => Term::absent(),
+                Who::State | Who::Instance(_) | Who::Trigger(..) | Who::Start(_) | Who::After(_) => Term::absent(),
             },
             place => self.shared(place),
         }

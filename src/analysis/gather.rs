@@ -59,6 +59,34 @@ impl<'p> Domains<'p> {
         if let Some(limit) = pack.carryover.as_ref().and_then(|carryover| carryover.limit) {
             self.root(Place::Field(limit));
         }
+        self.keyed();
+    }
+
+    /// What keys of instances are compared with, and how many instances may be open.
+    fn keyed(&mut self) {
+        let pack = self.pack;
+        for frame in &pack.keyed {
+            let Some(keyed) = &pack.frames[frame.index()].keyed else { continue };
+            let binds = || pack.classes.iter().flat_map(|class| &class.bind).filter(|(of, _)| of == frame);
+            let key = self.root(Place::Field(keyed.key()));
+            let only = self.root(Place::Field(keyed.only()));
+            self.relate(&only, &key);
+            for (_, expr) in binds() {
+                walk::expr_paths(expr, &mut |_, path| {
+                    let by = self.at(path, &None);
+                    self.relate(&by, &key);
+                });
+            }
+            let count = self.root(Place::Field(keyed.open_count()));
+            for open in [0, 1, 2, i64::try_from(keyed.max_open).unwrap_or(i64::MAX)] {
+                self.literal(&count, &Value::Int(open));
+            }
+            // Each class may bind another, and so may a call.
+            let copies = binds().count() + 1;
+            let bound = pack.frames[frame.index()].fields().filter(|slot| keyed.is_bound(*slot));
+            let cells = bound.filter_map(|slot| self.roots.get(&Place::Field(slot)));
+            self.copies.extend(cells.map(|cell| (*cell, copies)));
+        }
     }
 
     fn root(&mut self, place: Place) -> At {

@@ -81,6 +81,7 @@ impl Taker {
                     By::Words(_) => {}
                 }
             }
+            super::instances::bound_by(pack, &pack.classes[class.index()], &mut |place| queue.push(place));
             // The gate cuts what the class needs, and what its derivations read.
             let limit = pack.carryover.as_ref().and_then(|carryover| carryover.limit);
             queue.extend(limit.map(Place::Field));

@@ -12,6 +12,7 @@ mod gather;
 mod guard;
 mod heard;
 mod inputs;
+mod instances;
 mod moment;
 mod operators;
 pub mod overlap;

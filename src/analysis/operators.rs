@@ -257,7 +257,7 @@ impl<'r> Encoder<'r> {
     }
 
     /// Both absent, or equal.
-    fn alike(&mut self, a: &Term, b: &Term) -> Lit {
+    pub(super) fn alike(&mut self, a: &Term, b: &Term) -> Lit {
         let neither = self.sat.and([!a.present(), !b.present()]);
         let equal = self.equal(a, b);
         self.sat.or([neither, equal])

@@ -102,7 +102,10 @@ pub fn given(registry: &Registry, state: &SessionState) -> Vec<String> {
     for frame in (0..pack.frames.len()).map(FrameId::at) {
         let declared = &pack.frames[frame.index()];
         let mut fields = Map::new();
-        for slot in declared.fields() {
+        if let (Some(_), Json::Object(instances)) = (&declared.keyed, state.frame_json(pack, frame)) {
+            fields = instances;
+        }
+        for slot in declared.fields().filter(|_| declared.keyed.is_none()) {
             let value = state.get(slot);
             if *value != defaults[slot.index()] && value.is_present() {
                 let name = pack.names.text(pack.slots[slot.index()].name);

@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use jiff::civil::{Date, date};
 use serde_json::{Map, Value as Json};
+use smol_str::SmolStr;
 
 use crate::engine::{Env, Event, NumberedIds, Step, StepError, step};
 use crate::model::cond::Place;
-use crate::model::ids::{FrameSet, InputId, OutcomeId, SlotSet};
+use crate::model::ids::{FrameId, FrameSet, InputId, OutcomeId, SlotSet};
 use crate::model::json::{set_of, to_json};
 use crate::model::period::Period;
 use crate::model::schema::Type;
 use crate::model::value::{RecordValue, Value};
-use crate::model::{InputKind, Status};
+use crate::model::{InputKind, Status, WhileOpen};
 use crate::registry::Registry;
-use crate::state::{OpenCall, SessionState, Turn};
+use crate::state::{Held, Instance, OpenCall, Owners, SessionState, Store, Turn};
 
 use super::encode::Encoder;
 use super::moment::STATUSES;
@@ -73,6 +74,10 @@ impl<'r> Encoder<'r> {
                 *slot = self.value(term, &pack.slots[index].ty, model);
             }
         }
+        let mut instances = Store::new(pack);
+        for frame in &pack.keyed {
+            self.fill_instances(*frame, model, &mut instances, &mut slots);
+        }
         let env =
             |place: Place| self.places.get(&place).map(|term| self.value(term, &Type::Text, model)).unwrap_or_default();
         let text_of = |value: Value, other: &str| match value {
@@ -84,7 +89,7 @@ impl<'r> Encoder<'r> {
             Value::Period(Period::Day(day)) => day,
             _ => date(2021, 5, 10),
         };
-        let mut state = SessionState { slots: slots.into(), turn: None, revision: 0 };
+        let mut state = SessionState { slots: slots.into(), instances, ..SessionState::new(pack) };
         let site = self.moment.sites.iter().find(|(_, lit)| model.holds(*lit));
         let event = match site {
             Some((site, _)) => {
@@ -97,13 +102,26 @@ impl<'r> Encoder<'r> {
                         }
                     }
                 }
-                let call =
-                    OpenCall { id: "call-1".into(), class: site.class, site: site.call.id, port: site.call.port, kept };
-                state.turn = Some(Arc::new(Turn {
+                let mut owners = Owners::new();
+                for frame in &pack.keyed {
+                    let seen = self.instances.iter().find(|seen| seen.frame == *frame && seen.of_call());
+                    let key = seen.filter(|seen| model.holds(seen.known)).map(|seen| self.key_of(&seen.key, model));
+                    owners.extend(key.map(|key| (*frame, key)));
+                }
+                let call = OpenCall {
+                    id: "call-1".into(),
+                    class: site.class,
+                    site: site.call.id,
+                    port: site.call.port,
+                    kept,
+                    owners,
+                };
+                state.turns.push(Arc::new(Turn {
                     id: "turn-1".into(),
                     selected: site.class,
                     steps: 1,
-                    before: state.slots.clone(),
+                    before: (pack.while_open != WhileOpen::Allow)
+                        .then(|| Held { slots: state.slots.clone(), instances: state.instances.clone() }),
                     calls: vec![call],
                     written: SlotSet::default(),
                     decided: FrameSet::EMPTY,
@@ -120,6 +138,70 @@ impl<'r> Encoder<'r> {
             turn: text_of(env(Place::EnvTurn), "turn-1"),
             session: text_of(env(Place::EnvSession), "session-1"),
         }
+    }
+
+    fn key_of(&self, key: &Term, model: &Model) -> SmolStr {
+        match self.value(key, &Type::Id, model) {
+            Value::Text(key) => key,
+            _ => SmolStr::default(),
+        }
+    }
+
+    /// The instances of a frame that a model describes, and as many more as are open.
+    fn fill_instances(&self, frame: FrameId, model: &Model, store: &mut Store, slots: &mut [Value]) {
+        let pack = self.pack;
+        let Some(keyed) = &pack.frames[frame.index()].keyed else { return };
+        let wanted = match &slots[keyed.open_count().index()] {
+            Value::Int(open) => usize::try_from(*open).unwrap_or(0),
+            _ => 0,
+        };
+        let only = slots[keyed.only().index()].clone();
+        slots[keyed.open_count().index()] = Value::Int(0);
+        let fresh = |key: SmolStr| {
+            let fields = keyed.fields().map(|slot| {
+                let field = &pack.slots[slot.index()];
+                if field.given { any_value(pack, &field.ty) } else { field.cleared.clone() }
+            });
+            Instance { key, closed_as: None, values: fields.collect() }
+        };
+        let mut found: Vec<Instance> = Vec::new();
+        for seen in self.instances.iter().filter(|seen| seen.frame == frame && model.holds(seen.known)) {
+            let key = self.key_of(&seen.key, model);
+            let at = found.iter().position(|of| of.key == key).unwrap_or_else(|| {
+                found.push(fresh(key));
+                found.len() - 1
+            });
+            if !model.holds(seen.open) {
+                let ty = &pack.slots[keyed.ended().index()].ty;
+                let ended = match self.value(&seen.ended, ty, model) {
+                    Value::Absent => any_value(pack, ty),
+                    ended => ended,
+                };
+                found[at].closed_as = if let Value::Sym(ended) = ended { Some(ended) } else { None };
+            }
+            let mut values = found[at].values.to_vec();
+            for (slot, term) in &seen.fields {
+                let value = self.value(term, &pack.slots[slot.index()].ty, model);
+                values[usize::from(slot.0 - keyed.fields.start)] = value;
+            }
+            found[at].values = values.into();
+        }
+        let mut open = found.iter().filter(|of| of.closed_as.is_none()).count();
+        let mut count = 0;
+        while open < wanted {
+            count += 1;
+            let key = match &only {
+                Value::Text(only) if wanted == 1 => only.clone(),
+                _ => SmolStr::from(format!("{}-other-{count}", keyed.prefix)),
+            };
+            found.push(fresh(key));
+            open += 1;
+        }
+        for instance in found {
+            let all = store.of_mut(keyed);
+            if instance.closed_as.is_some() { all.closed.push(instance) } else { all.open.push(instance) }
+        }
+        store.count(keyed, slots);
     }
 
     fn outcome_event(&self, model: &Model, response: &[(OutcomeId, bool)]) -> Event {

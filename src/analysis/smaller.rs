@@ -4,11 +4,14 @@ use std::sync::Arc;
 
 use jiff::civil::date;
 use serde_json::Value as Json;
+use smol_str::SmolStr;
 
 use crate::engine::{Event, NumberedIds, enforce};
-use crate::model::ids::InputId;
+use crate::model::ids::{InputId, Slot};
+use crate::model::schema::Keyed;
 use crate::model::value::{RecordValue, Value};
 use crate::registry::Registry;
+use crate::state::{Store, keyed_frames};
 
 use super::guard::Taker;
 use super::heard::{natural, spoken_signal};
@@ -208,7 +211,8 @@ impl Smaller<'_> {
     fn state(&mut self) {
         let pack = self.registry.pack();
         let defaults = pack.defaults();
-        for frame in &pack.frames {
+        self.instances();
+        for frame in pack.frames.iter().filter(|frame| frame.keyed.is_none()) {
             let mut slots = self.best.state.slots.to_vec();
             for slot in frame.fields() {
                 slots[slot.index()] = defaults[slot.index()].clone();
@@ -217,7 +221,7 @@ impl Smaller<'_> {
         }
         for (at, default) in defaults.iter().enumerate() {
             let value = self.best.state.slots[at].clone();
-            if value == *default {
+            if value == *default || pack.keyed_at(Slot::at(at)).is_some() {
                 continue;
             }
             let mut slots = self.best.state.slots.to_vec();
@@ -231,6 +235,51 @@ impl Smaller<'_> {
                 self.lessen(value, &set);
             }
         }
+    }
+
+    /// Fewer instances, and in those that stay what a new one holds.
+    fn instances(&mut self) {
+        let pack = self.registry.pack();
+        for keyed in keyed_frames(pack) {
+            let keys: Vec<SmolStr> = self.best.state.instances.of(keyed).iter().map(|of| of.key.clone()).collect();
+            for key in keys {
+                let mut without = self.best.state.instances.clone();
+                let all = without.of_mut(keyed);
+                all.open.retain(|of| of.key != key);
+                all.closed.retain(|of| of.key != key);
+                if self.take_instances(keyed, without) {
+                    continue;
+                }
+                for (at, slot) in keyed.fields().enumerate() {
+                    let cleared = &pack.slots[slot.index()].cleared;
+                    let mut usual = self.best.state.instances.clone();
+                    let all = usual.of_mut(keyed);
+                    for of in all.open.iter_mut().chain(&mut all.closed).filter(|of| of.key == key) {
+                        let mut values = of.values.to_vec();
+                        values[at] = cleared.clone();
+                        of.values = values.into();
+                    }
+                    if !pack.slots[slot.index()].given {
+                        self.take_instances(keyed, usual);
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_instances(&mut self, keyed: &Keyed, instances: Store) -> bool {
+        let open = |key: &str| instances.of(keyed).open.iter().any(|of| of.key == key);
+        let frame = self.registry.pack().slots[keyed.key().index()].frame;
+        let mut owners = self.best.state.turns.iter().flat_map(|turn| &turn.calls).flat_map(|call| &call.owners);
+        if instances == self.best.state.instances || owners.any(|(of, key)| *of == frame && !open(key)) {
+            return false;
+        }
+        let mut tried = self.best.clone();
+        let mut slots = tried.state.slots.to_vec();
+        instances.count(keyed, &mut slots);
+        tried.state.instances = instances;
+        put(&mut tried, slots);
+        self.stands(&tried) && self.take(tried)
     }
 
     fn take_state(&mut self, slots: Vec<Value>) -> bool {
@@ -267,8 +316,10 @@ impl Smaller<'_> {
 
 fn put(tried: &mut Situation, slots: Vec<Value>) {
     tried.state.slots = slots.into();
-    if let Some(turn) = &mut tried.state.turn {
-        Arc::make_mut(turn).before = tried.state.slots.clone();
+    for turn in &mut tried.state.turns {
+        if let Some(before) = &mut Arc::make_mut(turn).before {
+            (before.slots, before.instances) = (tried.state.slots.clone(), tried.state.instances.clone());
+        }
     }
 }
 

@@ -61,7 +61,8 @@ fn taken_by(registry: &Registry, first: &Situation, class: ClassId) -> Seen {
 
 /// Steps the input, and puts the outcome behind it.
 fn lead_to(registry: &Registry, first: &Situation, outcome: &Situation) -> Option<Stage> {
-    let wanted = outcome.state.open_calls().first()?;
+    let open = outcome.state.open_calls();
+    let wanted = open.first()?;
     let step = first.step(registry).ok()?;
     if step.class != Some(wanted.class) {
         return None;

@@ -7,6 +7,7 @@ mod carryover_finding;
 mod cycles;
 mod examples;
 mod facts;
+mod instances;
 pub mod lint;
 mod owners;
 mod presence;
@@ -25,6 +26,7 @@ use crate::model::Pack;
 pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
     carryover::check(pack, out);
     owners::check(pack, out);
+    instances::check(pack, out);
     presence::check(pack, out);
     cycles::check(pack, out);
     answers::check(pack, out);

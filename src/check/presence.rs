@@ -5,17 +5,17 @@ use crate::model::Pack;
 use crate::model::class::{By, Class, On, Trigger};
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
 use crate::model::effect::{Call, Effect, Expr, Verb};
-use crate::model::ids::{ClassId, InputId, PortId, Slot};
+use crate::model::ids::{ClassId, FrameId, InputId, PortId, Slot};
 use crate::model::lexicon::{Elem, Form, Many, Piece, RuleValue, Slot as PhraseSlot};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::model::walk::{self, At, Part};
-use crate::model::{InputKind, class::Base};
+use crate::model::{InputKind, WhileOpen, class::Base};
 
 use super::allowance::Allowance;
 use super::carryover;
-use super::facts::{Facts, Ground, Kind, bare, surely_kept};
-use super::presence_finding::{Missing, diagnostic};
+use super::facts::{Facts, Ground, Kind, bare, is_true, surely_kept};
+use super::presence_finding::{Missing, Unopened, diagnostic, unopened_diagnostic};
 
 /// Checks every plain `$path` of every class.
 pub fn check(pack: &Pack, out: &Diagnostics) {
@@ -23,9 +23,11 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     for id in (0..pack.classes.len()).map(ClassId::at) {
         let allowance = Allowance::of(pack, id);
         let class = &pack.classes[id.index()];
-        let mut checker = Checker { ground: &ground, allowance: &allowance, id, class, found: Vec::new() };
+        let (found, unopened) = (Vec::new(), Vec::new());
+        let mut checker = Checker { ground: &ground, allowance: &allowance, id, class, found, unopened };
         checker.class();
         out.extend(checker.found.iter().map(|missing| diagnostic(pack, class, missing)));
+        out.extend(checker.unopened.iter().map(|found| unopened_diagnostic(pack, class, found)));
     }
 }
 
@@ -41,6 +43,7 @@ struct Checker<'a> {
     id: ClassId,
     class: &'a Class,
     found: Vec<Missing>,
+    unopened: Vec<Unopened>,
 }
 
 impl<'a> Checker<'a> {
@@ -52,9 +55,14 @@ impl<'a> Checker<'a> {
         let class = self.class;
         let mut plain = false;
         walk::paths(class, &mut |_, how, _| plain |= how == walk::Use::Plain);
+        let pack = self.pack();
+        if !pack.keyed.is_empty() {
+            walk::effects(class, &mut |_, effect| plain |= written_instance(pack, effect).is_some());
+        }
         if !plain {
             return;
         }
+        self.binds();
         let worlds = self.worlds();
         for world in &worlds {
             self.effects(&class.effects, &world.facts, &|item, part| At::Do(item, part), Some(world.trigger));
@@ -62,6 +70,26 @@ impl<'a> Checker<'a> {
         for row in 0..class.settle.len() {
             for facts in self.settled(&worlds, row, &mut Vec::new()) {
                 self.effects(&class.settle[row].effects, &facts, &|item, part| At::SettleDo(row, item, part), None);
+            }
+        }
+    }
+
+    /// Checks what the instances are bound by: nothing is known then but what the event brings.
+    fn binds(&mut self) {
+        let (pack, class) = (self.pack(), self.class);
+        for (at, trigger) in class.triggers.iter().enumerate() {
+            let (kind, given): (Kind, Vec<Path>) = match trigger.on {
+                On::Event(event) => {
+                    let fields = pack.events[event.index()].fields.iter().filter(|(_, must)| *must);
+                    (Kind::Event(event), fields.map(|(field, _)| bare(Place::Input(*field))).collect())
+                }
+                On::Boundary => (Kind::Any, Vec::new()),
+                On::Outcome { .. } => continue,
+            };
+            let mut facts = Facts::new(self.ground, self.allowance, kind);
+            facts.assume_all(&[], &given);
+            for (bind, (_, expr)) in class.bind.iter().enumerate() {
+                self.expr(expr, &facts, At::Bind(bind), Some(at));
             }
         }
     }
@@ -162,8 +190,13 @@ impl<'a> Checker<'a> {
         let on = class.settle[row].on;
         let mut each: Vec<Facts<'a>> = Vec::new();
         let others = self.calls() > 1;
-        let mut add = |facts: Facts<'a>, call: &Call| {
-            let mut later = facts.later(Kind::Outcome(vec![call.port], None), &|slot| others && self.disturbed(slot));
+        // Where inputs are taken meanwhile, any class may have written anything.
+        let meanwhile = self.pack().while_open == WhileOpen::Allow;
+        let mut add = |facts: Facts<'a>, call: &Call, owners: &[Slot]| {
+            let disturbed = |slot| meanwhile || (others && self.disturbed(slot));
+            let mut later = facts.later(Kind::Outcome(vec![call.port], None), &disturbed);
+            // The instance that a call belongs to is open, or there would be no outcome.
+            owners.iter().for_each(|open| later.assume(&is_true(*open)));
             surely_kept(call).into_iter().for_each(|kept| later.assume_present(&bare(Place::Kept(kept))));
             if !later.fails(&class.settle[row].when) {
                 later.assume(&class.settle[row].when);
@@ -172,36 +205,45 @@ impl<'a> Checker<'a> {
                 }
             }
         };
-        for effect in &class.effects {
+        for (item, effect) in class.effects.iter().enumerate() {
             if let Verb::Call(call) = &effect.verb
                 && call.id == on
             {
                 for world in worlds.iter().filter(|world| !world.facts.fails(&effect.when)) {
-                    add(done(&world.facts, &class.effects, &effect.when), call);
+                    let owners = self.owners(&class.effects, item, &world.facts);
+                    add(done(&world.facts, &class.effects, &effect.when), call, &owners);
                 }
             }
         }
         visiting.push(row);
         for (earlier, settle) in class.settle.iter().enumerate() {
-            for effect in &settle.effects {
+            for (item, effect) in settle.effects.iter().enumerate() {
                 let Verb::Call(call) = &effect.verb else { continue };
                 if call.id != on {
                     continue;
                 }
                 if visiting.contains(&earlier) {
                     // A loop of calls: nothing is known but what always is.
-                    add(Facts::new(self.ground, self.allowance, Kind::Any), call);
+                    add(Facts::new(self.ground, self.allowance, Kind::Any), call, &[]);
                     continue;
                 }
                 for facts in self.settled(worlds, earlier, visiting) {
                     if !facts.fails(&effect.when) {
-                        add(done(&facts, &settle.effects, &effect.when), call);
+                        let owners = self.owners(&settle.effects, item, &facts);
+                        add(done(&facts, &settle.effects, &effect.when), call, &owners);
                     }
                 }
             }
         }
         visiting.pop();
         each
+    }
+
+    /// Of which keyed frames an instance is surely open where an item of a list is done, as their facts `open`.
+    fn owners(&self, effects: &[Effect], item: usize, start: &Facts<'a>) -> Vec<Slot> {
+        let pack = self.pack();
+        let each = pack.keyed.iter().filter(|frame| surely_open(pack, effects, item, **frame, start));
+        each.filter_map(|frame| pack.frames[frame.index()].keyed.as_ref().map(|keyed| keyed.open())).collect()
     }
 
     /// How many calls the class can have open.
@@ -231,6 +273,13 @@ impl<'a> Checker<'a> {
         from: Option<usize>,
     ) {
         for (item, effect) in effects.iter().enumerate() {
+            if let Some(frame) = written_instance(self.pack(), effect)
+                && !start.fails(&effect.when)
+                && !self.unopened.iter().any(|known| known.span == effect.span)
+                && !surely_open(self.pack(), effects, item, frame, start)
+            {
+                self.unopened.push(Unopened { frame, span: effect.span, trigger: from });
+            }
             let mut exprs = Vec::new();
             walk::exprs(&effect.verb, &mut |part, expr| exprs.push((part, expr)));
             exprs.retain(|(_, expr)| has_plain(expr));
@@ -314,7 +363,17 @@ fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
                     }
                 }
             }
-            Verb::ClearFrame(_) | Verb::ClearField(_) => {
+            Verb::Open { frame, with } => {
+                let pack = after.ground_pack();
+                walk::targets(pack, &effect.verb, &mut |slot| after.lost(slot));
+                if let (true, Some(keyed)) = (sure, &pack.frames[frame.index()].keyed) {
+                    after.assume(&is_true(keyed.open()));
+                    for (slot, _) in with.iter().filter(|(_, expr)| is_there(expr, &known)) {
+                        after.assume_present(&bare(Place::Field(*slot)));
+                    }
+                }
+            }
+            Verb::Close { .. } | Verb::ClearFrame(_) | Verb::ClearField(_) => {
                 let pack = after.ground_pack();
                 walk::targets(pack, &effect.verb, &mut |slot| after.lost(slot));
             }
@@ -331,6 +390,36 @@ fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
         }
     }
     after
+}
+
+/// The keyed frame of which an effect changes the bound instance.
+fn written_instance(pack: &Pack, effect: &Effect) -> Option<FrameId> {
+    match &effect.verb {
+        Verb::Open { .. } => None,
+        Verb::Close { frame, .. } => Some(*frame),
+        verb => {
+            let mut found = None;
+            walk::targets(pack, verb, &mut |slot| {
+                found = found.or(pack.keyed_at(slot).map(|_| pack.slots[slot.index()].frame));
+            });
+            found
+        }
+    }
+}
+
+/// Whether an instance of a frame is surely bound and open where an item of a list is done.
+fn surely_open(pack: &Pack, effects: &[Effect], item: usize, frame: FrameId, start: &Facts<'_>) -> bool {
+    let Some(keyed) = &pack.frames[frame.index()].keyed else { return false };
+    let mut known = start.clone();
+    known.assume(&effects[item].when);
+    for earlier in effects[..item].iter().rev().filter(|earlier| !known.fails(&earlier.when)) {
+        match earlier.verb {
+            Verb::Open { frame: of, .. } if of == frame && known.holds(&earlier.when) => return true,
+            Verb::Close { frame: of, .. } if of == frame => return false,
+            _ => {}
+        }
+    }
+    known.holds(&is_true(keyed.open()))
 }
 
 /// Whether an expression reads anything that must be there.

@@ -5,8 +5,9 @@ use crate::model::Pack;
 use crate::model::class::{Class, On};
 use crate::model::cond::{Path, Place};
 use crate::model::effect::Verb;
-use crate::model::ids::PortId;
+use crate::model::ids::{FrameId, PortId};
 use crate::model::walk::{At, Part};
+use crate::source::Span;
 
 use super::show;
 
@@ -18,6 +19,29 @@ pub struct Missing {
     pub at: At,
     /// The trigger with which it may be absent.
     pub trigger: Option<usize>,
+}
+
+/// An instance of a keyed frame that is changed where it is not proved to be open.
+pub struct Unopened {
+    /// The frame.
+    pub frame: FrameId,
+    /// Where it is changed.
+    pub span: Span,
+    /// The trigger with which it may not be open.
+    pub trigger: Option<usize>,
+}
+
+/// A finding on an instance in words.
+pub fn unopened_diagnostic(pack: &Pack, class: &Class, found: &Unopened) -> Diagnostic {
+    let (id, frame) = (pack.names.text(class.id), show::frame(pack, found.frame));
+    let message = format!("`{id}` changes an instance of `{frame}` where none may be open");
+    let mut finding = Diagnostic::error(Code::NotOpen, found.span, message).label("may change nothing");
+    if let Some(trigger) = found.trigger.filter(|_| class.triggers.len() > 1) {
+        finding = finding.also(class.triggers[trigger].span, "with this trigger nothing says that one is open");
+    }
+    finding.also(pack.frames[found.frame.index()].span, "the keyed frame").help(format!(
+        "add `{frame}.open = true` to `[requires]` or to the `when` of the effect, and close the instance after it"
+    ))
 }
 
 /// A finding in words.
@@ -60,6 +84,9 @@ fn port_of(class: &Class, at: At) -> Option<PortId> {
 }
 
 fn help(class: &Class, name: &str, missing: &Missing) -> String {
+    if matches!(missing.at, At::Bind(_)) {
+        return format!("write `${name}?`: a key that is absent binds nothing");
+    }
     let settling = matches!(missing.at, At::SettleDo(..));
     let outcome = missing.trigger.is_some_and(|at| matches!(class.triggers[at].on, On::Outcome { .. }));
     if outcome && matches!(missing.path.place, Place::Input(_)) {

@@ -110,6 +110,10 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         }
         for item in table.get("forbid").and_then(|node| cx.list(node, "frames and fields")).unwrap_or_default() {
             match cx.frame_or_slot(item) {
+                Some(Written::Frame(frame)) if cx.frames[frame.index()].keyed.is_some() => instances(cx, item),
+                Some(Written::Slot(slot)) if cx.frames[cx.slots[slot.index()].frame.index()].keyed.is_some() => {
+                    instances(cx, item);
+                }
                 Some(Written::Frame(frame)) => {
                     carry.forbid.insert(frame);
                     named.push(("forbid", frame, item.span));
@@ -146,6 +150,17 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
     }
     let fates = fates(cx, outline, table, entry.key_span);
     (carry, fates, named)
+}
+
+/// Reports instances under `forbid`.
+fn instances(cx: &Cx<'_>, item: &Node) {
+    let message = format!("{} belongs to a keyed frame, which is not carried", item.describe());
+    cx.error_help(
+        Code::OutsideCarryover,
+        item.span,
+        message,
+        "leave it out: a class reaches the instance that it binds",
+    );
 }
 
 fn fates(cx: &Cx<'_>, outline: &Outline<'_>, table: &Table, span: Span) -> Vec<(FrameId, Fate)> {

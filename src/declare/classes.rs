@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
 use crate::language;
-use crate::model::class::{Answer, Class, On, Settle};
-use crate::model::cond::Cond;
+use crate::model::InputKind;
+use crate::model::class::{Answer, Class, On, Settle, Trigger};
+use crate::model::cond::{Cond, Path, Place};
+use crate::model::effect::Expr;
 use crate::model::ids::{FrameId, FrameSet, InputId, ModeId, PortId};
 use crate::model::schema::Type;
+use crate::model::walk::expr_paths;
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
@@ -236,6 +239,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
     for trigger in &triggers {
         guard |= guard_heads(trigger.on).0;
     }
+    let bind = bind(cx, table, &triggers);
     let requires = match table.get("requires") {
         Some(node) => cx.cond(node, &Scope::new(heads::FRAMES, "in `requires`: it speaks of frames only")),
         None => Cond::TRUE,
@@ -332,6 +336,7 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         touches,
         groups,
         triggers,
+        bind,
         requires,
         unmet,
         unmet_span: table.entry("unmet").map(|entry| entry.key_span),
@@ -349,6 +354,58 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
         named,
         span: *id_span,
     })
+}
+
+/// Which instances a class binds when it takes an input.
+fn bind(cx: &Cx<'_>, table: &Table, triggers: &[Trigger]) -> Vec<(FrameId, Expr)> {
+    let Some(entry) = table.entry("bind") else { return Vec::new() };
+    let Some(table) = cx.table(&entry.value, "keyed frames and keys") else { return Vec::new() };
+    let inputs = |trigger: &Trigger| !matches!(trigger.on, On::Outcome { .. });
+    if !triggers.is_empty() && !triggers.iter().any(inputs) {
+        let message = "a class that only takes outcomes binds nothing by itself";
+        let help = "leave it out: an outcome step is bound to the instance that its call belongs to";
+        cx.error_help(Code::OutOfPlace, entry.key_span, message, help);
+    }
+    let scope = Scope::new(heads::FRAMES | heads::INPUT | heads::ENV, "in `bind`");
+    let mut bind = Vec::new();
+    for entry in table {
+        let frame = cx.keyed_frame(&entry.key, entry.key_span);
+        let node = &entry.value;
+        let Some(expr) = cx.expr(node, &Type::Id, &scope) else { continue };
+        let of_paths = match &expr {
+            Expr::Path { .. } => true,
+            Expr::First(of) => of.iter().all(|expr| matches!(expr, Expr::Path { .. })),
+            _ => false,
+        };
+        if !of_paths {
+            let help = "write a path, `\"$input.x?\"`, or `{ first = [ … ] }` of paths";
+            cx.error_help(Code::BadValue, node.span, "an instance is named by a path", help);
+            continue;
+        }
+        let mut good = true;
+        expr_paths(&expr, &mut |_, path| good &= binds_by(cx, path));
+        bind.extend(frame.filter(|_| good).map(|frame| (frame, expr)));
+    }
+    bind.sort_by_key(|(frame, _)| *frame);
+    bind
+}
+
+/// Whether a path is known before anything is bound; reported where it is not.
+fn binds_by(cx: &Cx<'_>, path: &Path) -> bool {
+    let (what, help) = match path.place {
+        Place::Input(input) if cx.inputs[input.index()].kind == InputKind::Derived => {
+            ("a derived signal is worked out after the instance is bound", "name what it is derived from")
+        }
+        Place::Field(slot) => match &cx.frames[cx.slots[slot.index()].frame.index()].keyed {
+            Some(keyed) if keyed.is_bound(slot) => {
+                ("an instance is not found through another one", "of a keyed frame only `only` is known before")
+            }
+            _ => return true,
+        },
+        _ => return true,
+    };
+    cx.error_help(Code::OutOfPlace, path.span, what, help);
+    false
 }
 
 fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {

@@ -11,7 +11,7 @@ use crate::model::period::RelativePeriod;
 use crate::model::schema::{
     Carryover, Enum, Field as Column, Frame, NamedType, Param, Record, Table as Vocabulary, Type,
 };
-use crate::model::{Event, Input, Message, Mode, Port};
+use crate::model::{Event, Input, Message, Mode, Port, WhileOpen};
 use crate::source::{SourceMap, Span};
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
@@ -117,6 +117,10 @@ pub(super) struct Cx<'a> {
     pub frames: Vec<Frame>,
     pub frame_names: ByName,
     pub slots: Vec<Column>,
+    /// What an input does while calls are open.
+    pub while_open: WhileOpen,
+    /// Names of keyed frames, known before any type is read.
+    pub keyed_names: BTreeSet<String>,
     pub events: Vec<Event>,
     pub event_names: ByName,
     pub inputs: Vec<Input>,
@@ -173,6 +177,8 @@ impl<'a> Cx<'a> {
             frames: Vec::new(),
             frame_names: ByName::new(),
             slots: Vec::new(),
+            while_open: WhileOpen::default(),
+            keyed_names: BTreeSet::new(),
             events: Vec::new(),
             event_names: ByName::new(),
             inputs: Vec::new(),

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Code, Diagnostic, quoted, suggest};
+use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
 use crate::language::EFFECT;
 use crate::model::cond::Cond;
 use crate::model::effect::{Call, Effect, Expr, Verb};
 use crate::model::ids::{FrameId, KeptId, MessageId, PortId, Slot};
 use crate::model::schema::Type;
+use crate::model::value::Value;
+use crate::model::walk::may_be_left_out;
 use crate::source::Span;
 use crate::syntax::{Entry, Kind, Node, Table};
 
@@ -72,7 +74,7 @@ impl Cx<'_> {
                         Code::SaysNothing,
                         node.span,
                         "an effect that does nothing",
-                        "write one of `set`, `clear`, `append`, `remove`, `increment`, `merge`, `emit`, `call`, `use`",
+                        "write one of `set`, `clear`, `append`, `remove`, `increment`, `merge`, `open`, `close`, `emit`, `call`, `use`",
                     );
                 }
                 return;
@@ -137,6 +139,8 @@ impl Cx<'_> {
             "increment" => one(self.written(value, &|node, slot| self.step_of(node, slot)).map(Verb::Increment)),
             "merge" => one(self.written(value, &|node, slot| self.merged(node, slot, scope)).map(Verb::Merge)),
             "clear" => self.cleared(value),
+            "open" => one(self.opened(table, value, scope)),
+            "close" => one(self.closed(table, value)),
             "emit" => one(self.emit(node, table, value, scope)),
             _ => one(self.call(node, table, value, scope)),
         }
@@ -162,6 +166,10 @@ impl Cx<'_> {
                     good = false;
                     continue;
                 };
+                if !self.writable(slot, field.key_span) {
+                    good = false;
+                    continue;
+                }
                 match read(&field.value, slot) {
                     Some(value) => written.push((slot, value)),
                     None => good = false,
@@ -172,6 +180,101 @@ impl Cx<'_> {
             self.error_help(Code::SaysNothing, node.span, "no field is named", "write `frame.field = value`");
         }
         (good && !written.is_empty()).then_some(written)
+    }
+
+    /// Whether effects may write a field: not what the engine keeps of instances.
+    fn writable(&self, slot: Slot, span: Span) -> bool {
+        let field = &self.slots[slot.index()];
+        let frame = &self.frames[field.frame.index()];
+        let Some(keyed) = frame.keyed.as_ref().filter(|keyed| keyed.is_fact(slot)) else { return true };
+        let message =
+            format!("{} is a fact that the engine keeps: nothing writes it", quoted(&self.text_of(field.name)));
+        let help = if slot == keyed.open() || slot == keyed.ended() {
+            format!("write `close = \"{}\", as = \"…\"`", self.text_of(frame.name))
+        } else {
+            "leave it out".to_owned()
+        };
+        self.error_help(Code::OutOfPlace, span, message, help);
+        false
+    }
+
+    /// A keyed frame by name.
+    pub fn keyed_frame(&self, name: &str, span: Span) -> Option<FrameId> {
+        let frame = FrameId(self.find("frame", name, span, &self.frame_names)?);
+        if self.frames[frame.index()].keyed.is_none() {
+            let message = format!("frame {} is not keyed: it has no instances", quoted(name));
+            let found =
+                Diagnostic::error(Code::BadValue, span, message).also(self.frames[frame.index()].span, "the frame");
+            let known: Vec<&str> = self.keyed_names.iter().map(String::as_str).collect();
+            self.out.push(match known.is_empty() {
+                true => found.help("declare `keyed = { … }` in the frame"),
+                false => found.help(format!("keyed frames are {}", listed(&known))),
+            });
+            return None;
+        }
+        Some(frame)
+    }
+
+    fn in_keyed(&self, slot: Slot) -> bool {
+        self.frames[self.slots[slot.index()].frame.index()].keyed.is_some()
+    }
+
+    fn opened(&self, table: &Table, value: &Node, scope: &Scope<'_>) -> Option<Verb> {
+        let frame = self.keyed_frame(self.text(value)?, value.span)?;
+        let keyed = self.frames[frame.index()].keyed.clone()?;
+        let given = match table.get("with") {
+            Some(node) => Some((node.span, self.table(node, "fields of the instance")?)),
+            None => None,
+        };
+        let (mut with, mut good) = (Vec::new(), true);
+        for entry in given.iter().flat_map(|(_, table)| table.iter()) {
+            match self.slot_of(frame, &entry.key) {
+                Some(slot) if !self.writable(slot, entry.key_span) => good = false,
+                Some(slot) => {
+                    let field = &self.slots[slot.index()];
+                    let Some(expr) = self.expr(&entry.value, &field.ty, scope) else {
+                        good = false;
+                        continue;
+                    };
+                    if field.given && may_be_left_out(&expr) {
+                        let message = format!("{} is mandatory, but this may leave it out", quoted(&entry.key));
+                        let found = Diagnostic::error(Code::MissingArgument, entry.value.span, message)
+                            .also(field.span, "declared here");
+                        self.out.push(found.help("leave the `?` out, or declare the field `optional = true`"));
+                        good = false;
+                    }
+                    with.push((slot, expr));
+                }
+                None => {
+                    self.out.push(self.no_field(frame, &entry.key, entry.key_span));
+                    good = false;
+                }
+            }
+        }
+        for slot in keyed.fields() {
+            let field = &self.slots[slot.index()];
+            let name = self.text_of(field.name);
+            let there = given.iter().any(|(_, table)| table.entry(&name).is_some());
+            if field.given && !there && !poisoned(&field.ty) {
+                let message = format!("{} is mandatory, and the new instance is not given it", quoted(&name));
+                let span = given.map_or(value.span, |(span, _)| span);
+                let found = Diagnostic::error(Code::MissingArgument, span, message).also(field.span, "declared here");
+                self.out.push(found.help(format!("add `with = {{ {name} = … }}`, or give the field a default")));
+                good = false;
+            }
+        }
+        with.sort_by_key(|(slot, _)| *slot);
+        good.then_some(Verb::Open { frame, with })
+    }
+
+    fn closed(&self, table: &Table, value: &Node) -> Option<Verb> {
+        let ended = self.need(table, value.span, "`close`", "as");
+        let frame = self.keyed_frame(self.text(value)?, value.span)?;
+        let keyed = self.frames[frame.index()].keyed.as_ref()?;
+        match self.literal(ended?, &Type::Enum(keyed.closed_as))? {
+            Value::Sym(ended) => Some(Verb::Close { frame, ended }),
+            _ => None,
+        }
     }
 
     fn not_for(&self, node: &Node, verb: &str, slot: Slot, what: &str) {
@@ -235,7 +338,17 @@ impl Cx<'_> {
         let items = self.list(node, "frames and fields").unwrap_or_default();
         for item in items {
             match self.frame_or_slot(item) {
+                Some(Written::Frame(frame)) if self.frames[frame.index()].keyed.is_some() => {
+                    let message = format!("{} is a keyed frame, which is not cleared", item.describe());
+                    let help = "close its instance: `close = \"…\", as = \"…\"`; or name the fields to clear";
+                    self.error_help(Code::BadValue, item.span, message, help);
+                }
                 Some(Written::Frame(frame)) => frames.push(frame),
+                Some(Written::Slot(slot)) if !self.writable(slot, item.span) => {}
+                Some(Written::Slot(slot)) if self.slots[slot.index()].given && self.in_keyed(slot) => {
+                    let message = format!("{} is mandatory: every instance has a value of it", item.describe());
+                    self.error_help(Code::BadValue, item.span, message, "set it, or declare it `optional = true`");
+                }
                 Some(Written::Slot(slot)) => slots.push(slot),
                 None => {}
             }

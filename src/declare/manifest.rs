@@ -7,12 +7,13 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::diag::{Code, Diagnostic, quoted, round};
 use crate::language::{self, Shape};
-use crate::model::ids::{ClassId, FrameId, FrameSet, Slot};
-use crate::model::schema::{Carryover, Field as Column, Frame, Invariant, Type};
+use crate::model::cond::{Cond, Op, Operand, Path, Place};
+use crate::model::ids::{ClassId, EnumId, FrameId, FrameSet, Slot};
+use crate::model::schema::{Carryover, FACTS, Field as Column, Frame, Invariant, Keyed, Type};
 use crate::model::value::Value;
 use crate::model::{SAVED_KEYS, WhileOpen};
 use crate::source::Span;
-use crate::syntax::{Field, Kind, Node};
+use crate::syntax::{Entry, Field, Kind, Node};
 
 use super::cx::{Cx, poisoned};
 use super::merge::{Sections, twice};
@@ -81,7 +82,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
         }
     }
     if let Some(node) = sections.setting("pack", &language::MANIFEST, "while_open") {
-        let words = [("cancel", WhileOpen::Cancel), ("refuse", WhileOpen::Refuse)];
+        let words = [("cancel", WhileOpen::Cancel), ("refuse", WhileOpen::Refuse), ("allow", WhileOpen::Allow)];
         manifest.while_open = Field::new(node, cx.out).one_of(&words).unwrap_or_default();
     }
     if let Some(node) = sections.setting("pack", &language::MANIFEST, "step_limit") {
@@ -96,6 +97,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
             None => {}
         }
     }
+    cx.while_open = manifest.while_open;
     cx.owners = manifest.owners.iter().cloned().collect();
     manifest
 }
@@ -124,10 +126,23 @@ impl Cx<'_> {
         None
     }
 
-    /// A list of frames as a set.
+    /// A list of frames as a set, for carryover.
     pub fn frame_set(&self, node: &Node) -> FrameSet {
         let items = self.list(node, "frames").unwrap_or_default();
-        items.iter().filter_map(|item| self.frame(item)).collect()
+        items.iter().filter_map(|item| self.unkeyed(item)).collect()
+    }
+
+    /// A frame that is reset as a whole, which instances are not.
+    pub fn unkeyed(&self, node: &Node) -> Option<FrameId> {
+        let frame = self.frame(node)?;
+        if self.frames[frame.index()].keyed.is_some() {
+            let message =
+                format!("{} is a keyed frame: it is not carried, and no fate is decided for it", node.describe());
+            let help = "leave it out: its instances stay until a class closes them";
+            self.error_help(Code::OutsideCarryover, node.span, message, help);
+            return None;
+        }
+        Some(frame)
     }
 }
 
@@ -141,6 +156,78 @@ fn fields_beside_frames(cx: &Cx<'_>) {
                 cx.out.push(found);
             }
         }
+    }
+}
+
+/// Notes which frames are keyed: types may name them before frames are read.
+pub(super) fn keyed_names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
+    let keyed = sections.of("frame").iter().filter(|item| match &item.node.kind {
+        Kind::Table(table) => table.entry("keyed").is_some(),
+        _ => false,
+    });
+    cx.keyed_names = keyed.map(|item| item.name.to_owned()).collect();
+}
+
+/// What is said of the instances of a frame. The fields follow from `first` on.
+fn keyed(cx: &Cx<'_>, entry: &Entry, frame: &str, first: u16) -> Keyed {
+    let mut keyed = Keyed {
+        at: cx.frames.iter().filter(|frame| frame.keyed.is_some()).count(),
+        prefix: String::new(),
+        max_open: 0,
+        keep_closed: 0,
+        closed_as: EnumId(u16::MAX),
+        fields: first..first,
+    };
+    if cx.table_names.contains_key(frame) {
+        let message = format!("a table is called {} too, so `key_of` could mean either", quoted(frame));
+        cx.error_help(Code::DuplicateName, entry.key_span, message, "give one of them another name");
+    }
+    let Some(table) = cx.table(&entry.value, "`keyed`: `{ prefix, max_open, keep_closed, closed_as }`") else {
+        return keyed;
+    };
+    cx.allow(table, &language::KEYED);
+    let need = |key: &str| cx.need(table, entry.value.span, "`keyed`", key);
+    let number = |key: &str, least: i64, most: i64| {
+        let node = need(key)?;
+        let number = Field::new(node, cx.out).int()?;
+        if !(least..=most).contains(&number) {
+            let message = format!("`{key}` is out of range");
+            cx.error_help(Code::OutOfRange, node.span, message, format!("write a number from {least} to {most}"));
+        }
+        usize::try_from(number).ok()
+    };
+    if let Some(node) = need("prefix")
+        && let Some(prefix) = cx.word(node)
+        && cx.check_form("a key", prefix, node.span)
+    {
+        keyed.prefix = prefix.to_owned();
+    }
+    keyed.max_open = number("max_open", 1, 64).unwrap_or_default();
+    keyed.keep_closed = number("keep_closed", 0, 256).unwrap_or_default();
+    let ended = need("closed_as").and_then(|node| cx.values_in_place(node, &format!("{frame}_closed_as")));
+    keyed.closed_as = ended.unwrap_or(EnumId(u16::MAX));
+    keyed
+}
+
+/// The facts of a keyed frame, as fields behind the declared ones.
+fn facts(cx: &mut Cx<'_>, frame: FrameId, closed_as: EnumId, span: Span) {
+    let types = [
+        (Type::Id, Value::Absent),
+        (Type::Bool, Value::Bool(false)),
+        (Type::Bool, Value::Bool(false)),
+        (Type::Enum(closed_as), Value::Absent),
+        (Type::Int, Value::Int(0)),
+        (Type::Id, Value::Absent),
+    ];
+    for (name, (ty, default)) in FACTS.iter().zip(types) {
+        if cx.room(cx.slots.len(), "fields", span).is_none() {
+            return;
+        }
+        let name = cx.intern(name);
+        let (cleared, doc) = (default.clone(), String::new());
+        let column =
+            Column { name, frame, ty, default, cleared, given: false, set_once: false, for_host: true, doc, span };
+        cx.slots.push(column);
     }
 }
 
@@ -165,6 +252,7 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             owner: cx.intern(""),
             doc: String::new(),
             slots: first..first,
+            keyed: None,
             span: item.key,
         };
         if let Some(table) = cx.table(item.node, "a frame") {
@@ -183,11 +271,22 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                 cx.out.push(twice("seed", &seed, item.key, *first));
             }
             seeds.insert(seed, item.key);
+            let instances = table.entry("keyed").map(|entry| (entry, keyed(cx, entry, item.name, first)));
+            let beside = if instances.is_some() { Beside::Keyed } else { Beside::Frame };
+            if instances.is_some() && frame.seed == frame.owner {
+                let message = "the instances of a keyed frame need a name of their own in saved state";
+                cx.error_help(Code::BadValue, item.key, message, "write a `seed` that is not the owner");
+            }
             if let Some(fields) = cx.need(table, item.key, "a frame", "field").and_then(|node| cx.table(node, "fields"))
             {
                 for entry in fields {
-                    let good = cx.check_name("a field", &entry.key, entry.key_span);
-                    let typed = cx.typed(&entry.key, entry, Beside::Frame, "a field of a frame");
+                    let fact = instances.is_some() && FACTS.contains(&entry.key.as_str());
+                    if fact {
+                        let message = format!("{} is a fact that the engine keeps of instances", quoted(&entry.key));
+                        cx.error_help(Code::ReservedName, entry.key_span, message, "choose another name");
+                    }
+                    let good = !fact && cx.check_name("a field", &entry.key, entry.key_span);
+                    let typed = cx.typed(&entry.key, entry, beside, "a field of a frame");
                     if cx.room(cx.slots.len(), "fields", entry.key_span).is_none() {
                         break;
                     }
@@ -197,6 +296,8 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                         frame: FrameId(at),
                         ty: if good { typed.ty } else { super::cx::POISON },
                         default: Value::Absent,
+                        cleared: Value::Absent,
+                        given: !typed.optional && typed.default.is_none(),
                         set_once: typed.set_once,
                         for_host: typed.for_host,
                         doc: typed.doc,
@@ -205,6 +306,13 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                     defaults.push(typed.default);
                 }
             }
+            if let Some((entry, mut instances)) = instances {
+                let end = u16::try_from(cx.slots.len()).unwrap_or(first);
+                instances.fields = first..end;
+                facts(cx, FrameId(at), instances.closed_as, entry.key_span);
+                defaults.resize(cx.slots.len(), None);
+                frame.keyed = Some(instances);
+            }
         }
         frame.slots = first..u16::try_from(cx.slots.len()).unwrap_or(first);
         cx.frames.push(frame);
@@ -212,7 +320,11 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     fields_beside_frames(cx);
     for (at, default) in defaults.into_iter().enumerate() {
         if let Some(node) = default {
-            cx.slots[at].default = cx.literal(node, &cx.slots[at].ty).unwrap_or_default();
+            let value = cx.literal(node, &cx.slots[at].ty).unwrap_or_default();
+            let keyed = cx.frames[cx.slots[at].frame.index()].keyed.is_some();
+            cx.slots[at].cleared = value.clone();
+            // At rest no instance is bound.
+            cx.slots[at].default = if keyed { Value::Absent } else { value };
         }
     }
 }
@@ -221,7 +333,7 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     if let Some(node) = sections.setting("pack", &language::MANIFEST, "decide") {
         let frames: BTreeSet<FrameId> =
-            cx.list(node, "frames").unwrap_or_default().iter().filter_map(|node| cx.frame(node)).collect();
+            cx.list(node, "frames").unwrap_or_default().iter().filter_map(|node| cx.unkeyed(node)).collect();
         cx.decide = frames.into_iter().collect();
     }
     let Some(header) = sections.header("carryover") else { return };
@@ -272,6 +384,11 @@ fn limit(cx: &Cx<'_>, node: &Node, depths: &[(crate::model::names::Sym, FrameSet
         return None;
     };
     if poisoned(&field.ty) {
+        return None;
+    }
+    if cx.frames[field.frame.index()].keyed.is_some() {
+        let message = "an instance of a keyed frame limits nothing: which one is meant is not said here";
+        cx.error_help(Code::OutsideCarryover, node.span, message, "name a field of a frame that is not keyed");
         return None;
     }
     for value in cx.values_of(*id) {
@@ -352,7 +469,14 @@ fn invariant(
         }
     }
     cx.check_form("an invariant", id, id_node.span);
-    let when = when.unwrap_or(crate::model::cond::Cond::TRUE);
+    let mut when = when.unwrap_or(crate::model::cond::Cond::TRUE);
+    // An invariant of a keyed frame speaks of each of its instances, so only where one is bound.
+    if let Some(keyed) = frame.and_then(|frame| cx.frames[frame.index()].keyed.as_ref()) {
+        let path = Path { place: Place::Field(keyed.known()), steps: Vec::new(), span: id_node.span };
+        let op = Op::Eq(Operand::Value(Value::Bool(true)));
+        let bound = Cond::Test { path, ty: Type::Bool, op, span: id_node.span };
+        when = super::conditions::both(&bound, when);
+    }
     Some(Invariant { id: cx.intern(id), frame, when, then: then?, repair, doc: cx.doc(table), span: id_node.span })
 }
 

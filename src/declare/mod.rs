@@ -25,7 +25,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
-use crate::model::ids::ClassId;
+use crate::model::ids::{ClassId, FrameId};
 use crate::model::{Pack, reason, walk};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, Kind, Node, parse};
@@ -293,6 +293,7 @@ fn load(
     class_nodes.truncate(MOST_CLASSES);
     all_words(&cx, documents.iter().copied().chain(&class_nodes));
     let manifest = manifest::manifest(&mut cx, &sections, place);
+    manifest::keyed_names(&mut cx, &sections);
     vocabulary::names(&mut cx, &sections);
     vocabulary::params(&mut cx, &sections, overrides);
     vocabulary::bodies(&mut cx, &sections);
@@ -353,6 +354,13 @@ fn load(
         tables: cx.tables,
         records: cx.records,
         relative: cx.relative,
+        keyed: cx
+            .frames
+            .iter()
+            .enumerate()
+            .filter(|(_, of)| of.keyed.is_some())
+            .map(|(at, _)| FrameId::at(at))
+            .collect(),
         frames: cx.frames,
         slots: cx.slots,
         carryover: cx.carryover,

@@ -2,12 +2,12 @@
 
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
-use crate::model::InputKind;
 use crate::model::class::{Alternative, Base, By, On, Trigger};
 use crate::model::cond::Cond;
 use crate::model::ids::{EventId, InputId, PortId};
 use crate::model::lexicon::TriggerForm;
 use crate::model::value::Value;
+use crate::model::{InputKind, WhileOpen};
 use crate::source::Span;
 use crate::syntax::{Field, Kind, Node, Table};
 
@@ -102,7 +102,14 @@ pub(super) fn trigger(cx: &Cx<'_>, node: &Node, around: &Around<'_>) -> Option<T
             refused(&["any", "examples", "counterexamples"], "on an outcome", "write conditions in `entry`");
             let words = [("before", Base::Before), ("selected", Base::Selected)];
             let base = match table.get("base") {
-                Some(node) => Field::new(node, cx.out).one_of(&words).unwrap_or(Base::Selected),
+                Some(node) => match Field::new(node, cx.out).one_of(&words) {
+                    Some(Base::Before) if cx.while_open == WhileOpen::Allow => {
+                        let message = "with `while_open = \"allow\"` other turns go on meanwhile, so no step starts from before its turn";
+                        cx.error_help(Code::BadValue, node.span, message, "write `base = \"selected\"`");
+                        Base::Selected
+                    }
+                    base => base.unwrap_or(Base::Selected),
+                },
                 None => {
                     let message = "a trigger on an outcome lacks the key `base`";
                     cx.error_help(

@@ -36,6 +36,8 @@ pub(super) const PAYLOAD_FIELD: &str = "a payload field";
 pub(super) enum Beside {
     /// `optional` or `default`; one of them must be there; also `set_once`.
     Frame,
+    /// The same in a keyed frame, where a field with neither is given when an instance is opened.
+    Keyed,
     /// `optional` or `default` or neither.
     Full,
     /// `optional` only: absent values stay absent.
@@ -59,7 +61,7 @@ impl Cx<'_> {
             Typed { ty: POISON, optional: true, default: None, set_once: false, for_host: false, doc: String::new() };
         let Some(table) = self.table(&entry.value, &format!("{what}: a type")) else { return poison };
         let shape = match beside {
-            Beside::Frame => &FRAME_FIELD,
+            Beside::Frame | Beside::Keyed => &FRAME_FIELD,
             Beside::Full => &TYPE,
             Beside::Optional => &PAYLOAD,
         };
@@ -100,8 +102,8 @@ impl Cx<'_> {
             ty: self.read_type(table, entry.value.span, name),
             optional,
             default,
-            set_once: beside == Beside::Frame && self.flag(table, "set_once"),
-            for_host: beside == Beside::Frame && self.flag(table, "for_host"),
+            set_once: matches!(beside, Beside::Frame | Beside::Keyed) && self.flag(table, "set_once"),
+            for_host: matches!(beside, Beside::Frame | Beside::Keyed) && self.flag(table, "for_host"),
             doc: self.doc(table),
         }
     }
@@ -197,7 +199,16 @@ impl Cx<'_> {
             },
             "key_of" => {
                 let text = self.text(node)?;
-                self.find("table", text, node.span, &self.table_names).map(|at| Type::Key(TableId(at)))
+                if self.keyed_names.contains(text) {
+                    return Some(Type::Id);
+                }
+                if let Some(at) = self.table_names.get(text) {
+                    self.note_use("table", text);
+                    return Some(Type::Key(TableId(*at)));
+                }
+                let known = self.table_names.keys().chain(&self.keyed_names).map(String::as_str);
+                self.unknown("table", text, node.span, known);
+                None
             }
             "record" => {
                 let text = self.text(node)?;
@@ -244,7 +255,7 @@ impl Cx<'_> {
     }
 
     /// An enum from its list of values. One written in place with the values of another is that other one.
-    fn values_in_place(&self, node: &Node, name: &str) -> Option<EnumId> {
+    pub fn values_in_place(&self, node: &Node, name: &str) -> Option<EnumId> {
         let values = self.enum_values(node)?;
         if let Some(at) = self.enums.borrow().iter().position(|known| known.values == values) {
             return Some(EnumId::at(at));

@@ -113,6 +113,7 @@ codes! {
     InvisibleCharacter = "SG141" "invisible-character": "A character cannot be seen, or changes how the line is shown.";
     NeverHolds = "SG142" "never-holds": "A test of a number can never hold, or always does.";
     IdleUnmet = "SG143" "idle-unmet": "`unmet` gives a reason for a `requires` that cannot fail.";
+    NotOpen = "SG144" "not-open": "An instance of a keyed frame is changed where it may not be open.";
 
     // Lexicon and triggers.
     ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";

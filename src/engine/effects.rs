@@ -4,15 +4,17 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rust_decimal::Decimal;
+use smol_str::SmolStr;
 
 use crate::model::Pack;
 use crate::model::effect::{Effect, Expr, Verb};
-use crate::model::ids::{FrameId, KeptId, Slot, SlotSet};
+use crate::model::ids::{FrameId, FrameSet, KeptId, Slot, SlotSet};
 use crate::model::json::{scalar_text, set_of};
 use crate::model::names::Sym;
 use crate::model::period::Period;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::{RecordValue, Value};
+use crate::state::{Owners, Store, bound, keyed_frames};
 
 use super::eval::{Readable, View};
 use super::event::IdSource;
@@ -26,13 +28,63 @@ pub struct Done {
     pub written: SlotSet,
     pub calls: Vec<CallOut>,
     pub kept: Vec<Vec<(KeptId, Value)>>,
+    /// For each call the instances that it belongs to; in a pack without keyed frames nothing.
+    pub owners: Vec<Owners>,
     pub messages: Vec<MessageOut>,
+    pub instances: Store,
+    /// The instances that were closed.
+    pub closed: Owners,
+    /// The instances that were bound before another one of their frame was opened.
+    pub left: Owners,
+}
+
+impl Done {
+    /// Whether a call that belongs to these instances is closed with one of them.
+    pub fn closes(&self, owners: &Owners) -> bool {
+        owners.iter().any(|owner| self.closed.contains(owner))
+    }
+}
+
+/// What effects start from.
+#[derive(Clone, Copy)]
+pub struct Start<'a> {
+    pub slots: &'a Arc<[Value]>,
+    pub instances: &'a Store,
+    /// Whether they mend a saved state, where an instance that has ended may be written too.
+    pub mends: bool,
 }
 
 /// The new state under the hands of the effects that write it, and what they have written.
 struct Draft<'d> {
     slots: &'d mut [Value],
     written: &'d mut SlotSet,
+    instances: Store,
+    mends: bool,
+    /// Frames of which an instance was opened.
+    opened: FrameSet,
+    closed: Owners,
+    left: Owners,
+}
+
+impl Draft<'_> {
+    /// Refuses to change an instance that is not open.
+    fn may_write(&self, pack: &Pack, slot: Slot, effect: &Effect) -> Result<(), Breach> {
+        match pack.keyed_at(slot) {
+            Some(keyed) if !self.mends && self.slots[keyed.open().index()] != Value::Bool(true) => {
+                Err(Breach::not_open(effect.span))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The instances that are bound and open.
+    fn owners(&self, pack: &Pack) -> Owners {
+        let each = pack.keyed.iter().filter_map(|frame| match bound(pack, *frame, self.slots) {
+            Some((key, true)) => Some((*frame, key.clone())),
+            _ => None,
+        });
+        each.collect()
+    }
 }
 
 /// Does `effects`. `start` is the state after carry: values and every `when` of state-writing items read it; calls and
@@ -43,22 +95,40 @@ struct Draft<'d> {
 /// What cannot be done: a plain `$x` that is absent, a collection that overflows, a number that leaves its range.
 pub fn perform<'a>(
     view: &View<'a>,
-    start: &'a Arc<[Value]>,
+    start: Start<'a>,
     readable: Option<Readable<'a>>,
     effects: &'a [Effect],
     mut written: SlotSet,
     ids: &mut dyn IdSource,
 ) -> Result<Done, Breach> {
     let pack = view.registry.pack();
-    let view = View { now: start, ..*view };
+    let view = View { now: start.slots, ..*view };
     let values = View { readable, ..view };
-    let mut slots = start.clone();
-    let writing = || effects.iter().filter(|effect| effect.verb.writes());
-    if writing().next().is_some() {
-        let mut draft = Draft { slots: Arc::make_mut(&mut slots), written: &mut written };
-        for effect in writing().filter(|effect| view.holds(&effect.when)) {
-            write(&values, pack, effect, &mut draft, ids)?;
+    let mut slots = start.slots.clone();
+    let keyed = !pack.keyed.is_empty();
+    let (mut instances, mut owners) = (start.instances.clone(), Vec::new());
+    let (mut closed, mut left) = (Owners::new(), Owners::new());
+    if keyed || effects.iter().any(|effect| effect.verb.writes()) {
+        let mut draft = Draft {
+            slots: Arc::make_mut(&mut slots),
+            written: &mut written,
+            instances,
+            mends: start.mends,
+            opened: FrameSet::EMPTY,
+            closed,
+            left,
+        };
+        for effect in effects {
+            if effect.verb.writes() {
+                if view.holds(&effect.when) {
+                    write(&values, pack, effect, &mut draft, ids)?;
+                }
+            } else if keyed && matches!(effect.verb, Verb::Call(_)) && view.holds(&effect.when) {
+                owners.push(draft.owners(pack));
+            }
         }
+        keyed_frames(pack).for_each(|keyed| draft.instances.keep(keyed, draft.slots));
+        (instances, closed, left) = (draft.instances, draft.closed, draft.left);
     }
     let (mut calls, mut kept, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     let readable = readable.map(|readable| Readable { own: Some(&written), ..readable });
@@ -91,7 +161,7 @@ pub fn perform<'a>(
             _ => {}
         }
     }
-    Ok(Done { slots, written, calls, kept, messages })
+    Ok(Done { slots, written, calls, kept, owners, messages, instances, closed, left })
 }
 
 /// What a value comes to; absent when it is only read by `"$x?"` and is not there.
@@ -143,7 +213,14 @@ fn write<'a>(
                 clear(pack, slot, draft);
             }
         }
-        Verb::ClearField(slots) => slots.iter().for_each(|slot| clear(pack, *slot, draft)),
+        Verb::ClearField(slots) => {
+            for slot in slots {
+                draft.may_write(pack, *slot, effect)?;
+                clear(pack, *slot, draft);
+            }
+        }
+        Verb::Open { frame, with } => open(view, pack, *frame, with, effect, draft, ids)?,
+        Verb::Close { frame, ended } => close(pack, *frame, *ended, effect, draft)?,
         Verb::Append(fields) => {
             for (slot, expr) in fields {
                 let value = evaluate(view, expr, ids)?;
@@ -206,6 +283,58 @@ fn write<'a>(
     Ok(())
 }
 
+/// Opens an instance: each field as it is given, else as declared. From here on it is the bound one.
+fn open<'a>(
+    view: &View<'a>,
+    pack: &Pack,
+    frame: FrameId,
+    with: &'a [(Slot, Expr)],
+    effect: &Effect,
+    draft: &mut Draft<'_>,
+    ids: &mut dyn IdSource,
+) -> Result<(), Breach> {
+    let Some(keyed) = &pack.frames[frame.index()].keyed else { return Ok(()) };
+    let key = SmolStr::from(ids.fresh(&keyed.prefix));
+    let mut fields: Vec<Value> = keyed.fields().map(|slot| pack.slots[slot.index()].cleared.clone()).collect();
+    for (slot, expr) in with {
+        let value = evaluate(view, expr, ids)?;
+        if value.is_present() {
+            let value = fit(pack, &pack.slots[slot.index()].ty, value, effect)?;
+            fields[usize::from(slot.0 - keyed.fields.start)] = value.into_owned();
+        }
+    }
+    // What the one bound before holds by now is kept with it.
+    draft.instances.keep(keyed, draft.slots);
+    draft.left.extend(bound(pack, frame, draft.slots).map(|(key, _)| (frame, key.clone())));
+    for (slot, value) in keyed.fields().zip(fields) {
+        draft.slots[slot.index()] = value;
+    }
+    draft.slots[keyed.key().index()] = Value::Text(key);
+    draft.slots[keyed.known().index()] = Value::Bool(true);
+    draft.slots[keyed.open().index()] = Value::Bool(true);
+    draft.slots[keyed.ended().index()] = Value::Absent;
+    draft.instances.keep(keyed, draft.slots);
+    draft.instances.count(keyed, draft.slots);
+    draft.opened.insert(frame);
+    pack.frames[frame.index()].fields().for_each(|slot| draft.written.insert(slot));
+    Ok(())
+}
+
+/// Ends the bound instance. It can still be read in this step.
+fn close(pack: &Pack, frame: FrameId, ended: Sym, effect: &Effect, draft: &mut Draft<'_>) -> Result<(), Breach> {
+    let Some(keyed) = &pack.frames[frame.index()].keyed else { return Ok(()) };
+    let Some((key, true)) = bound(pack, frame, draft.slots) else { return Err(Breach::not_open(effect.span)) };
+    draft.closed.push((frame, key.clone()));
+    draft.slots[keyed.open().index()] = Value::Bool(false);
+    draft.slots[keyed.ended().index()] = Value::Sym(ended);
+    draft.instances.keep(keyed, draft.slots);
+    draft.instances.count(keyed, draft.slots);
+    for slot in [keyed.open(), keyed.ended(), keyed.open_count(), keyed.only()] {
+        draft.written.insert(slot);
+    }
+    Ok(())
+}
+
 fn put(
     view: &View<'_>,
     pack: &Pack,
@@ -214,11 +343,13 @@ fn put(
     effect: &Effect,
     draft: &mut Draft<'_>,
 ) -> Result<(), Breach> {
+    draft.may_write(pack, slot, effect)?;
     let field = &pack.slots[slot.index()];
     let stands = &mut draft.slots[slot.index()];
-    if field.set_once {
+    // Of an instance that was just opened nothing stood there before.
+    if field.set_once && !draft.opened.has(field.frame) {
         let stood = &view.now[slot.index()];
-        if *stood != field.default && *stood == *stands && *stood != *value {
+        if *stood != field.cleared && *stood == *stands && *stood != *value {
             return Err(Breach::set_once(effect.span, slot));
         }
     }
@@ -228,7 +359,7 @@ fn put(
 }
 
 fn clear(pack: &Pack, slot: Slot, draft: &mut Draft<'_>) {
-    draft.slots[slot.index()] = pack.slots[slot.index()].default.clone();
+    draft.slots[slot.index()] = pack.slots[slot.index()].cleared.clone();
     draft.written.insert(slot);
 }
 

@@ -252,6 +252,15 @@ pub trait IdSource {
     fn fresh(&mut self, prefix: &str) -> Arc<str>;
 }
 
+/// For values of which loading knows that they need no id.
+pub(super) struct NoIds;
+
+impl IdSource for NoIds {
+    fn fresh(&mut self, prefix: &str) -> Arc<str> {
+        prefix.into()
+    }
+}
+
 /// Ids that count from 1 for each prefix: `q-1`, `q-2`, `call-1`. What replay uses.
 #[derive(Debug, Clone, Default)]
 pub struct NumberedIds {

@@ -1,5 +1,6 @@
 //! The engine: one pure `step` from a state and an event to a new state, an answer and the calls to make.
 
+mod changed;
 mod choose;
 mod effects;
 mod eval;
@@ -13,18 +14,19 @@ mod trace;
 mod truth;
 mod verify;
 
+pub use changed::{Change, InstanceChange};
 pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
 pub use restore::{Restored, enforce, restore};
 pub use run::{Scratch, StepError, step, step_with};
-pub use trace::{Candidate, Leaf, Said, Trace, Verdict};
+pub use trace::{Bound, Candidate, Leaf, Said, Trace, Verdict};
 pub use verify::{Breach, Failure};
 
 use std::sync::Arc;
 
-use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId, Slot};
+use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId};
 use crate::model::names::Sym;
 use crate::model::value::Value;
-use crate::state::SessionState;
+use crate::state::{SessionState, Store};
 
 /// What a step made of an event.
 #[derive(Debug, Clone)]
@@ -47,6 +49,8 @@ pub struct Step {
     pub dropped: FrameSet,
     /// All fields as they were before the step.
     pub(crate) before: Arc<[Value]>,
+    /// The instances of keyed frames as they were before the step.
+    pub(crate) before_instances: Store,
     /// Calls for the host to make, in the order written.
     pub calls: Vec<CallOut>,
     /// Calls that the step closed without an outcome.
@@ -70,25 +74,6 @@ pub enum Phase {
     Select,
     /// It took the outcome of a call.
     Settle,
-}
-
-/// A field that changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Change<'s> {
-    /// Which field.
-    pub slot: Slot,
-    /// What it was.
-    pub old: &'s Value,
-    /// What it is.
-    pub new: &'s Value,
-}
-
-impl Step {
-    /// Fields that the step changed, in declared order.
-    pub fn changes(&self) -> impl Iterator<Item = Change<'_>> {
-        let fields = self.before.iter().zip(self.state.slots()).enumerate();
-        fields.filter(|(_, (old, new))| old != new).map(|(at, (old, new))| Change { slot: Slot::at(at), old, new })
-    }
 }
 
 /// A call for the host to make.

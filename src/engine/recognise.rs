@@ -238,7 +238,7 @@ pub fn triggered(registry: &Registry, class: ClassId, trigger: usize, hearing: H
 /// Works out the inputs that differ by candidate: values set by the alternatives that matched, the tag, completions of
 /// partial values, derived signals. `view` says what the candidate may read; `late` is room to reuse.
 pub fn work_out<'h>(
-    view: &View<'h>,
+    view: &View<'_>,
     class: ClassId,
     trigger: usize,
     matched: &[usize],

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use smol_str::SmolStr;
 
-use crate::model::ids::SlotSet;
+use crate::model::ids::{FrameId, SlotSet};
 use crate::model::json::DataError;
 use crate::model::names::Sym;
-use crate::model::value::Value;
 use crate::registry::Registry;
-use crate::state::{SessionState, Turn};
+use crate::state::{Held, SessionState, Turn, unbind};
 
-use super::effects::perform;
+use super::effects::{Start, perform};
 use super::eval::{EnvView, View};
 use super::event::Env;
 use super::verify::broken_frames;
@@ -42,37 +42,71 @@ pub fn restore(registry: &Registry, json: &Json, env: &mut Env<'_>) -> Result<Re
 pub fn enforce(registry: &Registry, mut state: SessionState, env: &mut Env<'_>) -> Result<Restored, DataError> {
     let mut repaired = Vec::new();
     let aggregate = registry.pack().names.text(registry.pack().aggregate);
-    state.slots = mend(registry, state.slots, aggregate, env, &mut repaired)?;
-    if let Some(turn) = &state.turn {
-        let before = mend(registry, turn.before.clone(), "turn.before", env, &mut repaired)?;
-        state.turn = Some(Arc::new(Turn { before, ..(**turn).clone() }));
+    let held = Held { slots: state.slots, instances: state.instances };
+    Held { slots: state.slots, instances: state.instances } = mend(registry, held, aggregate, env, &mut repaired)?;
+    for turn in &mut state.turns {
+        if let Some(before) = turn.before.clone() {
+            let before = Some(mend(registry, before, "turn.before", env, &mut repaired)?);
+            *turn = Arc::new(Turn { before, ..(**turn).clone() });
+        }
     }
     Ok(Restored { state, repaired })
 }
 
+/// Mends a state with nothing bound, then with each instance of a keyed frame.
 fn mend(
     registry: &Registry,
-    mut slots: Arc<[Value]>,
+    held: Held,
     at: &str,
     env: &mut Env<'_>,
     repaired: &mut Vec<Sym>,
-) -> Result<Arc<[Value]>, DataError> {
+) -> Result<Held, DataError> {
+    let pack = registry.pack();
+    let Held { mut slots, mut instances } = mend_one(registry, held, None, at, env, repaired)?;
+    for frame in &pack.keyed {
+        let Some(keyed) = &pack.frames[frame.index()].keyed else { continue };
+        let keys: Vec<SmolStr> = instances.of(keyed).iter().map(|instance| instance.key.clone()).collect();
+        for key in keys {
+            instances.bind(pack, keyed, &key, Arc::make_mut(&mut slots));
+            let name = pack.names.text(pack.frames[frame.index()].name);
+            let held = Held { slots, instances };
+            let mended = mend_one(registry, held, Some(*frame), &format!("{at}.{name}.{key}"), env, repaired)?;
+            Held { slots, instances } = mended;
+            unbind(pack, &mut slots);
+        }
+    }
+    // What mends an instance may write other frames too.
+    if pack.keyed.is_empty() {
+        return Ok(Held { slots, instances });
+    }
+    mend_one(registry, Held { slots, instances }, None, at, env, repaired)
+}
+
+fn mend_one(
+    registry: &Registry,
+    Held { mut slots, mut instances }: Held,
+    of: Option<FrameId>,
+    at: &str,
+    env: &mut Env<'_>,
+    repaired: &mut Vec<Sym>,
+) -> Result<Held, DataError> {
     let pack = registry.pack();
     let (shown, ids) = EnvView::of(env);
     let mut mended = Vec::new();
     // Each invariant is mended at most once, so the loop ends.
     loop {
         let view = View::plain(registry, &slots, &slots, &shown);
-        let broken = broken_frames(&view);
-        let Some(first) = broken.first() else { return Ok(slots) };
+        let broken = broken_frames(&view, of);
+        let Some(first) = broken.first() else { return Ok(Held { slots, instances }) };
         let invariant = &pack.invariants[*first];
         let name = pack.names.text(invariant.id);
         if invariant.repair.is_empty() || mended.contains(&invariant.id) {
             return Err(DataError::new(at, format!("breaks the invariant `{name}`")));
         }
-        let done = perform(&view, &slots, None, &invariant.repair, SlotSet::default(), ids)
+        let start = Start { slots: &slots, instances: &instances, mends: true };
+        let done = perform(&view, start, None, &invariant.repair, SlotSet::default(), ids)
             .map_err(|_| DataError::new(name, "cannot be repaired"))?;
-        slots = done.slots;
+        (slots, instances) = (done.slots, done.instances);
         mended.push(invariant.id);
         if !repaired.contains(&invariant.id) {
             repaired.push(invariant.id);

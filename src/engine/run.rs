@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use smallvec::SmallVec;
 
 use crate::lexicon::MAX_TEXT;
 use crate::model::Pack;
@@ -12,15 +13,15 @@ use crate::model::ids::{ClassId, FrameSet, ModeId, SlotSet};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::registry::Registry;
-use crate::state::{OpenCall, SessionState, Turn};
+use crate::state::{OpenCall, SessionState, Store, Turn, unbind};
 
 use super::choose::Considered;
-use super::effects::{Done, perform};
+use super::effects::{Done, Start, perform};
 use super::eval::{EnvView, Inputs, OutcomeView, Readable, View};
 use super::event::{Env, Event, IdSource};
 use super::recognise::{Ear, Heard};
 use super::trace::{Trace, Verdict};
-use super::verify::{Breach, Failure, answer, verify};
+use super::verify::{Breach, Failure, answer, verify, verify_instances};
 use super::{Phase, Step};
 
 /// A step that could not be taken at all. The state is as it was.
@@ -110,7 +111,9 @@ pub(super) struct Run<'a, 'e> {
 pub(super) struct Plan<'a> {
     pub(super) class: ClassId,
     pub(super) effects: &'a [Effect],
+    /// Fields, with the instances bound that the step reaches.
     pub(super) start: Arc<[Value]>,
+    pub(super) instances: &'a Store,
     pub(super) before: &'a [Value],
     pub(super) inputs: Option<&'a Inputs<'a>>,
     pub(super) outcome: Option<&'a OutcomeView>,
@@ -118,8 +121,8 @@ pub(super) struct Plan<'a> {
     /// What values may read; `None` = all that stands.
     pub(super) readable: Option<Readable<'a>>,
     pub(super) written: SlotSet,
-    /// Whether calls stay open that the step does not touch.
-    pub(super) waiting: bool,
+    /// The calls of its turn that the step leaves open, unless it closes the instance that they belong to.
+    pub(super) waiting: &'a [OpenCall],
 }
 
 pub(super) struct Performed {
@@ -143,6 +146,7 @@ impl<'a> Run<'a, '_> {
             carried: FrameSet::EMPTY,
             dropped: FrameSet::EMPTY,
             before: self.state.slots.clone(),
+            before_instances: self.state.instances.clone(),
             calls: Vec::new(),
             closed: Vec::new(),
             messages: Vec::new(),
@@ -163,15 +167,26 @@ impl<'a> Run<'a, '_> {
             reason: plan.reason,
             ..View::plain(self.registry, &plan.start, plan.before, self.view)
         };
-        let done = perform(&start, &plan.start, plan.readable, plan.effects, plan.written, self.ids)
+        let from = Start { slots: &plan.start, instances: plan.instances, mends: false };
+        let mut done = perform(&start, from, plan.readable, plan.effects, plan.written, self.ids)
             .map_err(|breach| vec![breach])?;
         let mut view = View { now: &done.slots, calls: &done.calls, ..start };
-        let replies = done.calls.iter().any(|call| pack.ports[call.port.index()].replies);
-        let mode =
-            if plan.waiting || replies { None } else { Some(answer(&view, declared).map_err(|breach| vec![breach])?) };
+        let replies = done.calls.iter().enumerate().any(|(at, call)| {
+            pack.ports[call.port.index()].replies && !done.owners.get(at).is_some_and(|owners| done.closes(owners))
+        });
+        let waits = replies || plan.waiting.iter().any(|call| !done.closes(&call.owners));
+        let mode = if waits { None } else { Some(answer(&view, declared).map_err(|breach| vec![breach])?) };
         view.answer = mode;
-        let breaches = verify(&view, plan.class, &done.written);
-        if breaches.is_empty() { Ok(Performed { done, answer: mode }) } else { Err(breaches) }
+        let mut breaches = verify(&view, plan.class, &done.written);
+        if !pack.keyed.is_empty() {
+            verify_instances(&view, &done, &mut breaches);
+        }
+        if !breaches.is_empty() {
+            return Err(breaches);
+        }
+        unbind(pack, &mut done.slots);
+        done.instances.prune(pack);
+        Ok(Performed { done, answer: mode })
     }
 
     pub(super) fn mark_refused(&mut self, class: ClassId) {
@@ -187,7 +202,7 @@ impl<'a> Run<'a, '_> {
     pub(super) fn commit(
         &mut self,
         performed: Performed,
-        turn: Option<Arc<Turn>>,
+        turns: SmallVec<[Arc<Turn>; 1]>,
         phase: Phase,
         class: ClassId,
         selected: ClassId,
@@ -195,7 +210,12 @@ impl<'a> Run<'a, '_> {
     ) -> Step {
         let Performed { done, answer } = performed;
         Step {
-            state: SessionState { slots: done.slots, turn, revision: self.state.revision + 1 },
+            state: SessionState {
+                slots: done.slots,
+                instances: done.instances,
+                turns,
+                revision: self.state.revision + 1,
+            },
             phase,
             class: Some(class),
             selected: Some(selected),
@@ -204,6 +224,7 @@ impl<'a> Run<'a, '_> {
             carried: FrameSet::EMPTY,
             dropped: FrameSet::EMPTY,
             before: self.state.slots.clone(),
+            before_instances: self.state.instances.clone(),
             calls: done.calls,
             closed: Vec::new(),
             messages: done.messages,
@@ -215,18 +236,49 @@ impl<'a> Run<'a, '_> {
     }
 }
 
-/// The calls that wait for an outcome; those to ports that never reply do not.
-pub(super) fn open_calls(pack: &Pack, class: ClassId, done: &Done) -> Vec<OpenCall> {
-    done.calls
-        .iter()
-        .zip(&done.kept)
-        .filter(|(call, _)| pack.ports[call.port.index()].replies)
-        .map(|(call, kept)| OpenCall {
+/// The calls that wait for an outcome; those to ports that never reply do not. A call whose instance was closed after it is
+/// `closed` at once.
+pub(super) fn open_calls(pack: &Pack, class: ClassId, done: &Done, closed: &mut Vec<Arc<str>>) -> Vec<OpenCall> {
+    let mut open = Vec::new();
+    for (at, (call, kept)) in done.calls.iter().zip(&done.kept).enumerate() {
+        let owners = done.owners.get(at).cloned().unwrap_or_default();
+        if !pack.ports[call.port.index()].replies {
+            continue;
+        }
+        if done.closes(&owners) {
+            closed.push(call.id.clone());
+            continue;
+        }
+        open.push(OpenCall {
             id: call.id.clone(),
             class,
             site: call.site,
             port: call.port,
             kept: kept.clone(),
-        })
-        .collect()
+            owners,
+        });
+    }
+    open
+}
+
+/// The turns of which a call stays open; `closes` tells which calls do not, and they are noted.
+pub(super) fn going_on(
+    turns: &[Arc<Turn>],
+    closed: &mut Vec<Arc<str>>,
+    closes: impl Fn(&OpenCall) -> bool,
+) -> SmallVec<[Arc<Turn>; 1]> {
+    let mut going = SmallVec::new();
+    for turn in turns {
+        let stay = turn.calls.iter().filter(|call| !closes(call)).count();
+        if stay == turn.calls.len() {
+            going.push(turn.clone());
+            continue;
+        }
+        closed.extend(turn.calls.iter().filter(|call| closes(call)).map(|call| call.id.clone()));
+        if stay > 0 {
+            let calls = turn.calls.iter().filter(|call| !closes(call)).cloned().collect();
+            going.push(Arc::new(Turn { calls, ..(**turn).clone() }));
+        }
+    }
+    going
 }

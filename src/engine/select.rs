@@ -9,15 +9,25 @@ use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::model::{InputKind, WhileOpen};
 use crate::registry::Registry;
-use crate::state::Turn;
+use crate::state::{Held, Turn};
 
 use super::choose::{Choice, Considered, choose, consider, effective, guard, has_passed, limit, outranked};
 use super::eval::{Inputs, Readable, View};
+use super::event::NoIds;
 use super::recognise::{Heard, Hearing, Matched, hear, triggered, work_out};
-use super::run::{Plan, Room, Run, Scratch, StepError, open_calls};
-use super::trace::{Candidate, Verdict, guard_leaves};
+use super::run::{Plan, Room, Run, Scratch, StepError, going_on, open_calls};
+use super::trace::{Bound, Candidate, Verdict, guard_leaves};
 use super::verify::{Breach, Failure, reset, reset_field};
 use super::{Phase, Step};
+
+/// What one candidate sees: its inputs, and the fields with the instances bound that it names, where it names any.
+struct Stand<'h> {
+    inputs: Inputs<'h>,
+    bound: Option<Arc<[Value]>>,
+}
+
+/// A trigger that passes, with what its class sees.
+type Passed<'h> = (ClassId, usize, Stand<'h>);
 
 /// Who takes the input, by which trigger, and why.
 #[derive(Clone, Copy)]
@@ -43,12 +53,8 @@ impl<'a> Run<'a, '_> {
                 return Err(StepError::TextTooLong { bytes: text.len() });
             }
         }
-        let mut closed = Vec::new();
-        if let Some(turn) = &self.state.turn {
-            if pack.while_open == WhileOpen::Refuse {
-                return Ok(self.refused(Phase::Select, self.registry.syms.busy));
-            }
-            closed = turn.calls.iter().map(|call| call.id.clone()).collect();
+        if !self.state.turns.is_empty() && pack.while_open == WhileOpen::Refuse {
+            return Ok(self.refused(Phase::Select, self.registry.syms.busy));
         }
         let hearing = hear(self.registry, event, fields, self.trace.is_some(), ear, heard);
         if let Some(trace) = &mut self.trace {
@@ -71,20 +77,20 @@ impl<'a> Run<'a, '_> {
             Choice::Unordered => boundary(syms.ambiguous),
         };
         let instead = boundary(syms.verification_failed);
-        let inputs = match passed {
-            Some((class, trigger, inputs)) if (class, trigger) == (taker.class, taker.trigger) => inputs,
-            _ => self.inputs_by(taker, hearing, gate, std::mem::take(&mut room.late)),
+        let stand = match passed {
+            Some((class, trigger, stand)) if (class, trigger) == (taker.class, taker.trigger) => stand,
+            _ => self.stand_of(taker, hearing, gate, std::mem::take(&mut room.late)),
         };
-        match self.try_select(taker, hearing, &inputs, gate, closed.clone()) {
+        match self.try_select(taker, hearing, &stand, gate) {
             Ok(step) => {
-                room.late = inputs.late;
+                room.late = stand.inputs.late;
                 Ok(step)
             }
             Err(breaches) => {
                 self.failures.push(Failure { class: taker.class, breaches });
                 self.mark_refused(taker.class);
-                let inputs = self.inputs_by(instead, hearing, gate, inputs.late);
-                self.try_select(instead, hearing, &inputs, gate, closed).map_err(|breaches| {
+                let stand = self.stand_of(instead, hearing, gate, stand.inputs.late);
+                self.try_select(instead, hearing, &stand, gate).map_err(|breaches| {
                     self.failures.push(Failure { class: pack.boundary, breaches });
                     StepError::Boundary { failures: std::mem::take(&mut self.failures) }
                 })
@@ -102,7 +108,7 @@ impl<'a> Run<'a, '_> {
         slots: &'a [Value],
         gate: FrameSet,
         room: &mut Room,
-    ) -> Option<(ClassId, usize, Inputs<'h>)>
+    ) -> Option<Passed<'h>>
     where
         'a: 'h,
     {
@@ -124,13 +130,14 @@ impl<'a> Run<'a, '_> {
                 continue;
             }
             let Some(matched) = triggered(self.registry, class, trigger, hearing) else { continue };
-            let inputs = self.inputs_for(class, trigger, &matched, hearing, gate, std::mem::take(late));
-            let view = View { inputs: Some(&inputs), ..self.view(slots, slots) };
+            let stand = self.stand(class, trigger, &matched, hearing, gate, std::mem::take(late));
+            let fields = stand.bound.as_deref().unwrap_or(slots);
+            let plain = View::plain(self.registry, fields, fields, self.view);
             let cut = if class == pack.boundary { FrameSet::EMPTY } else { declared.needs.minus(gate) };
-            let verdict = guard(&view, declared, trigger, cut);
+            let verdict = guard(&View { inputs: Some(&stand.inputs), ..plain }, declared, trigger, cut);
             match passed {
-                None if verdict == Verdict::Chosen => passed = Some((class, trigger, inputs)),
-                _ => *late = inputs.late,
+                None if verdict == Verdict::Chosen => passed = Some((class, trigger, stand)),
+                _ => *late = stand.inputs.late,
             }
             consider(candidates, Considered { class, trigger, row: None, verdict });
         }
@@ -150,18 +157,18 @@ impl<'a> Run<'a, '_> {
         }
     }
 
-    /// The inputs as who takes the event sees them.
-    fn inputs_by<'h>(&self, taker: Taker, hearing: Hearing<'h>, gate: FrameSet, late: Vec<Value>) -> Inputs<'h>
+    /// What who takes the event sees.
+    fn stand_of<'h>(&self, taker: Taker, hearing: Hearing<'h>, gate: FrameSet, late: Vec<Value>) -> Stand<'h>
     where
         'a: 'h,
     {
         let Taker { class, trigger, .. } = taker;
         let matched = triggered(self.registry, class, trigger, hearing).unwrap_or_default();
-        self.inputs_for(class, trigger, &matched, hearing, gate, late)
+        self.stand(class, trigger, &matched, hearing, gate, late)
     }
 
-    /// The inputs as one candidate sees them.
-    fn inputs_for<'h>(
+    /// What one candidate sees: first which instances it binds, then its inputs.
+    fn stand<'h>(
         &self,
         class: ClassId,
         trigger: usize,
@@ -169,33 +176,52 @@ impl<'a> Run<'a, '_> {
         hearing: Hearing<'h>,
         gate: FrameSet,
         late: Vec<Value>,
-    ) -> Inputs<'h>
+    ) -> Stand<'h>
     where
         'a: 'h,
     {
-        let fate = &self.registry.pack().classes[class.index()].fate;
-        let undecided = fate.iter().filter(|(_, fate)| *fate != Fate::Use).map(|(frame, _)| *frame).collect();
+        let pack = self.registry.pack();
+        let declared = &pack.classes[class.index()];
+        let undecided = declared.fate.iter().filter(|(_, fate)| *fate != Fate::Use).map(|(frame, _)| *frame).collect();
         let readable = self.readable(class, gate);
         let reading = Readable { frames: readable.frames.minus(undecided), ..readable };
-        let slots: &'h [Value] = &self.state.slots;
-        let view: View<'h> = View { readable: Some(reading), ..self.view(slots, slots) };
-        work_out(&view, class, trigger, matched, hearing, late)
+        let slots: &[Value] = &self.state.slots;
+        let view = View { readable: Some(reading), ..self.view(slots, slots) };
+        let inputs = work_out(&view, class, trigger, matched, hearing, late);
+        if declared.bind.is_empty() {
+            return Stand { inputs, bound: None };
+        }
+        let mut fields = self.state.slots.clone();
+        {
+            let view = View { inputs: Some(&inputs), ..View::plain(self.registry, slots, slots, self.view) };
+            let view = View { readable: Some(reading), ..view };
+            for (frame, expr) in &declared.bind {
+                let Some(keyed) = &pack.frames[frame.index()].keyed else { continue };
+                // A key that is absent binds nothing.
+                if let Ok(Value::Text(key)) = view.value(expr, &mut NoIds).as_deref() {
+                    self.state.instances.bind(pack, keyed, key, Arc::make_mut(&mut fields));
+                }
+            }
+        }
+        // What is derived may come from the instance.
+        let view = View { readable: Some(reading), ..View::plain(self.registry, &fields, &fields, self.view) };
+        let inputs = work_out(&view, class, trigger, matched, hearing, inputs.late);
+        Stand { inputs, bound: Some(fields) }
     }
 
     fn try_select(
         &mut self,
         Taker { class, why, .. }: Taker,
         hearing: Hearing<'_>,
-        inputs: &Inputs<'_>,
+        stand: &Stand<'_>,
         gate: FrameSet,
-        closed: Vec<Arc<str>>,
     ) -> Result<Step, Vec<Breach>> {
         let pack = self.registry.pack();
         let declared = &pack.classes[class.index()];
-        let slots: &'a [Value] = &self.state.slots;
+        let stood = stand.bound.as_ref().unwrap_or(&self.state.slots);
         let carried = effective(self.registry, class, gate);
         let universe = pack.carryover.as_ref().map_or(FrameSet::EMPTY, |carryover| carryover.universe);
-        let mut start = self.state.slots.clone();
+        let mut start = stood.clone();
         let mut dropped = FrameSet::EMPTY;
         for frame in universe.minus(carried).minus(declared.carry.keep).iter() {
             if reset(pack, &mut start, frame) {
@@ -226,33 +252,41 @@ impl<'a> Run<'a, '_> {
             class,
             effects: &declared.effects,
             start,
-            before: slots,
-            inputs: Some(inputs),
+            instances: &self.state.instances,
+            before: stood,
+            inputs: Some(&stand.inputs),
             outcome: None,
             reason: why,
             // What the gate cuts is absent in values, although its defaults stand there.
             readable: Some(self.readable(class, gate)),
             written: SlotSet::default(),
-            waiting: false,
+            waiting: &[],
         })?;
         let unused = if class == pack.boundary { Vec::new() } else { unused(self.registry, class, hearing.heard) };
-        let calls = open_calls(pack, class, &performed.done);
-        let turn = (!calls.is_empty()).then(|| {
-            Arc::new(Turn {
+        let done = &performed.done;
+        let mut closed = Vec::new();
+        let mut turns = going_on(&self.state.turns, &mut closed, |call| match pack.while_open {
+            WhileOpen::Cancel | WhileOpen::Refuse => true,
+            WhileOpen::Allow => call.owners.is_empty() || done.closes(&call.owners),
+        });
+        let calls = open_calls(pack, class, done, &mut closed);
+        if !calls.is_empty() {
+            let held = || Held { slots: self.state.slots.clone(), instances: self.state.instances.clone() };
+            turns.push(Arc::new(Turn {
                 id: self.view.turn.clone(),
                 selected: class,
                 steps: 1,
-                before: self.state.slots.clone(),
+                before: (pack.while_open != WhileOpen::Allow).then(held),
                 calls,
-                written: performed.done.written.clone(),
+                written: done.written.clone(),
                 decided,
-            })
-        });
+            }));
+        }
         let mut reasons: Vec<Sym> = why.into_iter().collect();
         if !unused.is_empty() {
             reasons.push(self.registry.syms.unused_signal);
         }
-        let mut step = self.commit(performed, turn, Phase::Select, class, class, reasons);
+        let mut step = self.commit(performed, turns, Phase::Select, class, class, reasons);
         step.carried = carried;
         step.dropped = dropped;
         step.closed = closed;
@@ -284,8 +318,10 @@ impl<'a> Run<'a, '_> {
             };
             let declared = &pack.classes[class.index()];
             let matched = triggered(self.registry, *class, trigger, hearing).unwrap_or_default();
-            let inputs = self.inputs_for(*class, trigger, &matched, hearing, gate, Vec::new());
-            let view = View { inputs: Some(&inputs), ..self.view(slots, slots) };
+            let stand = self.stand(*class, trigger, &matched, hearing, gate, Vec::new());
+            let inputs = &stand.inputs;
+            let fields = stand.bound.as_deref().unwrap_or(slots);
+            let view = View { inputs: Some(inputs), ..View::plain(self.registry, fields, fields, self.view) };
             let derived = pack
                 .derived
                 .iter()
@@ -299,6 +335,7 @@ impl<'a> Run<'a, '_> {
                 verdict,
                 leaves: guard_leaves(&view, declared, trigger),
                 derived,
+                bound: Bound::all(pack, fields),
                 matched: matched.to_vec(),
             });
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use smallvec::SmallVec;
 
 use crate::model::class::{Base, On};
 use crate::model::effect::Effect;
@@ -12,22 +13,26 @@ use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::model::{Status, reason};
 use crate::registry::Registry;
-use crate::state::{OpenCall, Turn};
+use crate::state::{OpenCall, Store, Turn, keyed_frames};
 
 use super::choose::{Choice, Considered, choose, consider, guard, has_passed};
 use super::eval::{OutcomeView, View};
-use super::run::{Plan, Run, StepError, open_calls};
-use super::trace::{Candidate, Verdict, guard_leaves, leaves};
+use super::run::{Plan, Run, StepError, going_on, open_calls};
+use super::trace::{Bound, Candidate, Verdict, guard_leaves, leaves};
 use super::verify::{Breach, Failure, reset};
 use super::{Phase, Step};
 
 /// An outcome, and the turn and the call that it belongs to.
 #[derive(Clone, Copy)]
 struct Arrived<'o> {
+    /// The turn, a position among those under way.
+    of: usize,
     turn: &'o Arc<Turn>,
     /// The call, a position among the open ones.
     at: usize,
     outcome: &'o OutcomeView,
+    /// The fields as they stand, with the instances bound that the call belongs to.
+    stood: &'o Arc<[Value]>,
 }
 
 /// Who takes an outcome, and how.
@@ -47,23 +52,22 @@ impl<'a> Run<'a, '_> {
         error: Option<&Arc<str>>,
     ) -> Result<Step, StepError> {
         let pack = self.registry.pack();
-        let open = self
-            .state
-            .turn
-            .as_ref()
-            .and_then(|turn| turn.calls.iter().position(|open| &*open.id == call).map(|at| (turn.clone(), at)));
-        let Some((turn, at)) = open else {
+        let open = self.state.turns.iter().enumerate().find_map(|(of, turn)| {
+            let at = turn.calls.iter().position(|open| &*open.id == call)?;
+            Some((of, turn.clone(), at))
+        });
+        let Some((of, turn, at)) = open else {
             return Ok(self.refused(Phase::Settle, self.registry.syms.stale_outcome));
         };
         let outcome = read_outcome(self.registry, &turn.calls[at], status, value, error);
-        let arrived = Arrived { turn: &turn, at, outcome: &outcome };
-        let slots: &'a [Value] = &self.state.slots;
+        let stood = self.bound_to(&turn.calls[at], &self.state.slots, &self.state.instances);
+        let arrived = Arrived { of, turn: &turn, at, outcome: &outcome, stood: &stood };
         if turn.steps >= pack.step_limit {
             return self.boundary_takes(arrived, self.registry.syms.step_limit);
         }
-        let mut candidates = self.outcome_candidates(&turn.calls[at], &outcome, slots);
+        let mut candidates = self.outcome_candidates(&turn.calls[at], &outcome, &stood);
         let choice = choose(self.registry, &mut candidates);
-        self.note_outcome(&candidates, &outcome, slots);
+        self.note_outcome(&candidates, &outcome, &stood);
         let taken = match choice {
             Choice::Take(taken) => candidates[taken].clone(),
             Choice::Nobody(_) => return self.boundary_takes(arrived, self.registry.syms.no_transition),
@@ -98,8 +102,9 @@ impl<'a> Run<'a, '_> {
         let last = self.registry.syms.verification_failed;
         let mut reasons = vec![why];
         reasons.extend((why != last).then_some(last));
+        let base = if arrived.turn.before.is_some() { Base::Before } else { Base::Selected };
         for why in reasons {
-            let taker = Taker { class: pack.boundary, effects, base: Base::Before, why: Some(why) };
+            let taker = Taker { class: pack.boundary, effects, base, why: Some(why) };
             match self.try_settle(arrived, &taker) {
                 Ok(step) => return Ok(step),
                 Err(breaches) => self.failures.push(Failure { class: pack.boundary, breaches }),
@@ -109,9 +114,9 @@ impl<'a> Run<'a, '_> {
     }
 
     /// Classes that can take an outcome: settle rows of the class that called, and outcome triggers.
-    fn outcome_candidates(&self, call: &OpenCall, outcome: &OutcomeView, slots: &'a [Value]) -> Vec<Considered> {
+    fn outcome_candidates(&self, call: &OpenCall, outcome: &OutcomeView, slots: &[Value]) -> Vec<Considered> {
         let pack = self.registry.pack();
-        let view = View { outcome: Some(outcome), ..self.view(slots, slots) };
+        let view = View { outcome: Some(outcome), ..View::plain(self.registry, slots, slots, self.view) };
         let mut candidates: Vec<Considered> = Vec::new();
         for (row, settle) in pack.classes[call.class.index()].settle.iter().enumerate() {
             if settle.on == call.site {
@@ -137,18 +142,24 @@ impl<'a> Run<'a, '_> {
     }
 
     fn try_settle(&mut self, arrived: Arrived<'_>, taker: &Taker<'_>) -> Result<Step, Vec<Breach>> {
-        let Arrived { turn, at, outcome } = arrived;
+        let Arrived { of, turn, at, outcome, stood } = arrived;
         let Taker { class, effects, base, why } = *taker;
         let pack = self.registry.pack();
-        let (start, before) = match base {
-            Base::Selected => (self.state.slots.clone(), &self.state.slots),
-            Base::Before => {
-                let mut start = turn.before.clone();
+        let (start, before, instances) = match (base, &turn.before) {
+            (Base::Before, Some(held)) => {
+                // An instance that the turn has closed stays so.
+                let instances = self.state.instances.before(pack, &held.instances);
+                let before = self.bound_to(&turn.calls[at], &held.slots, &instances);
+                let mut start = before.clone();
                 for frame in turn.decided.iter() {
                     reset(pack, &mut start, frame);
                 }
-                (start, &turn.before)
+                for keyed in keyed_frames(pack) {
+                    instances.count(keyed, Arc::make_mut(&mut start));
+                }
+                (start, before, instances)
             }
+            _ => (stood.clone(), stood.clone(), self.state.instances.clone()),
         };
         let mut rest: Vec<OpenCall> = Vec::new();
         let mut closed: Vec<Arc<str>> = Vec::new();
@@ -167,35 +178,63 @@ impl<'a> Run<'a, '_> {
             class,
             effects,
             start,
-            before,
+            instances: &instances,
+            before: &before,
             inputs: None,
             outcome: Some(outcome),
             reason: why,
             readable: None,
             written,
-            waiting: !rest.is_empty(),
+            waiting: &rest,
         })?;
-        rest.extend(open_calls(pack, class, &performed.done));
-        let next = (!rest.is_empty()).then(|| {
+        let done = &performed.done;
+        let mut turns = SmallVec::new();
+        for (index, other) in self.state.turns.iter().enumerate() {
+            if index != of {
+                turns.extend(going_on(std::slice::from_ref(other), &mut closed, |call| done.closes(&call.owners)));
+                continue;
+            }
+            rest.retain(|call| {
+                let stays = !done.closes(&call.owners);
+                closed.extend((!stays).then(|| call.id.clone()));
+                stays
+            });
+            rest.extend(open_calls(pack, class, done, &mut closed));
+            if rest.is_empty() {
+                continue;
+            }
             let mut written = match base {
                 Base::Selected => turn.written.clone(),
                 Base::Before => SlotSet::default(),
             };
-            performed.done.written.iter().for_each(|slot| written.insert(slot));
-            Arc::new(Turn { steps: turn.steps + 1, calls: rest, written, ..(**turn).clone() })
-        });
+            done.written.iter().for_each(|slot| written.insert(slot));
+            let calls = std::mem::take(&mut rest);
+            turns.push(Arc::new(Turn { steps: turn.steps + 1, calls, written, ..(**turn).clone() }));
+        }
         let reasons: Vec<Sym> = why.into_iter().collect();
-        let mut step = self.commit(performed, next, Phase::Settle, class, turn.selected, reasons);
+        let mut step = self.commit(performed, turns, Phase::Settle, class, turn.selected, reasons);
         step.closed = closed;
         Ok(step)
     }
 
-    fn note_outcome(&mut self, considered: &[Considered], outcome: &OutcomeView, slots: &'a [Value]) {
+    /// Fields with the instances bound that a call belongs to.
+    fn bound_to(&self, call: &OpenCall, slots: &Arc<[Value]>, instances: &Store) -> Arc<[Value]> {
+        let pack = self.registry.pack();
+        let mut slots = slots.clone();
+        for (frame, key) in &call.owners {
+            if let Some(keyed) = &pack.frames[frame.index()].keyed {
+                instances.bind(pack, keyed, key, Arc::make_mut(&mut slots));
+            }
+        }
+        slots
+    }
+
+    fn note_outcome(&mut self, considered: &[Considered], outcome: &OutcomeView, slots: &[Value]) {
         if self.trace.is_none() {
             return;
         }
         let pack = self.registry.pack();
-        let view = View { outcome: Some(outcome), ..self.view(slots, slots) };
+        let view = View { outcome: Some(outcome), ..View::plain(self.registry, slots, slots, self.view) };
         let listed = considered
             .iter()
             .map(|candidate| {
@@ -213,6 +252,7 @@ impl<'a> Run<'a, '_> {
                     verdict: candidate.verdict.clone(),
                     leaves: found,
                     derived: Vec::new(),
+                    bound: Bound::all(pack, slots),
                 }
             })
             .collect();

@@ -1,10 +1,14 @@
 //! The full trace of a step: what was recognised, each candidate, and the first thing that ruled it out.
 
+use smol_str::SmolStr;
+
+use crate::model::Pack;
 use crate::model::class::Class;
 use crate::model::cond::{Cond, Path};
-use crate::model::ids::{ClassId, FrameSet, InputId};
+use crate::model::ids::{ClassId, FrameId, FrameSet, InputId};
 use crate::model::value::Value;
 use crate::source::Span;
+use crate::state::bound;
 
 use super::eval::View;
 use super::truth::Truth;
@@ -54,6 +58,30 @@ pub struct Candidate {
     pub leaves: Vec<Leaf>,
     /// Derived signals as they stood for it.
     pub derived: Vec<(InputId, Value)>,
+    /// The instances of keyed frames that are bound for it.
+    pub bound: Vec<Bound>,
+}
+
+/// An instance of a keyed frame that is bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    /// The frame.
+    pub frame: FrameId,
+    /// The key of the instance.
+    pub key: SmolStr,
+    /// Whether it is open.
+    pub open: bool,
+}
+
+impl Bound {
+    /// All that are bound in some fields.
+    pub(super) fn all(pack: &Pack, slots: &[Value]) -> Vec<Self> {
+        let each = pack.keyed.iter().filter_map(|frame| {
+            let (key, open) = bound(pack, *frame, slots)?;
+            Some(Self { frame: *frame, key: key.clone(), open })
+        });
+        each.collect()
+    }
 }
 
 /// What became of a candidate.

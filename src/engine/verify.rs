@@ -9,6 +9,7 @@ use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::source::Span;
 
+use super::effects::Done;
 use super::eval::View;
 
 /// Something a step would have broken. The state stays as it was.
@@ -45,6 +46,11 @@ pub enum Breach {
         /// How many apply.
         rows: usize,
     },
+    /// More instances of a keyed frame would be open than may.
+    TooManyOpen {
+        /// The frame.
+        frame: FrameId,
+    },
     /// An effect could not be done.
     Effect {
         /// Why.
@@ -59,6 +65,9 @@ pub enum Breach {
 impl Breach {
     pub(super) fn absent(span: Span) -> Self {
         Breach::Effect { why: "a value it needs is absent", slot: None, span }
+    }
+    pub(super) fn not_open(span: Span) -> Self {
+        Breach::Effect { why: "no instance that is open is bound", slot: None, span }
     }
     pub(super) fn missing_field(span: Span) -> Self {
         Breach::Effect { why: "a mandatory field or argument is absent", slot: None, span }
@@ -101,6 +110,30 @@ pub fn answer<'a>(view: &View<'a>, class: &'a Class) -> Result<ModeId, Breach> {
                 (Some((_, mode)), None) => Ok(*mode),
                 (None, _) => Err(Breach::Answer { rows: 0 }),
                 (Some(_), Some(_)) => Err(Breach::Answer { rows: 2 + fits.count() }),
+            }
+        }
+    }
+}
+
+/// What the instances of keyed frames break that a step leaves behind: too many are open, or one that the step has changed
+/// before it opened another breaks an invariant of its frame.
+pub fn verify_instances(view: &View<'_>, done: &Done, breaches: &mut Vec<Breach>) {
+    let pack = view.registry.pack();
+    for frame in &pack.keyed {
+        let keyed = pack.frames[frame.index()].keyed.as_ref();
+        if keyed.is_some_and(|keyed| done.instances.of(keyed).open.len() > keyed.max_open) {
+            breaches.push(Breach::TooManyOpen { frame: *frame });
+        }
+    }
+    for (frame, key) in &done.left {
+        let Some(keyed) = &pack.frames[frame.index()].keyed else { continue };
+        let mut slots = done.slots.to_vec();
+        done.instances.bind(pack, keyed, key, &mut slots);
+        let view = View { now: &slots, ..*view };
+        for invariant in pack.invariants.iter().filter(|invariant| invariant.frame == Some(*frame)) {
+            let breach = Breach::Invariant { id: invariant.id, span: invariant.span };
+            if view.holds(&invariant.when) && !view.holds(&invariant.then) && !breaches.contains(&breach) {
+                breaches.push(breach);
             }
         }
     }
@@ -155,13 +188,18 @@ pub fn verify(view: &View<'_>, class: ClassId, written: &SlotSet) -> Vec<Breach>
     breaches
 }
 
-/// The invariants of frames that a state breaks, as positions in the pack's list.
-pub fn broken_frames(view: &View<'_>) -> Vec<usize> {
+/// The invariants of frames that a state breaks, as positions in the pack's list. Without `of` of all frames, with nothing
+/// bound; with it those of a keyed frame, of which an instance is bound.
+pub fn broken_frames(view: &View<'_>, of: Option<FrameId>) -> Vec<usize> {
     let pack = view.registry.pack();
     (0..pack.invariants.len())
         .filter(|index| {
             let invariant = &pack.invariants[*index];
-            invariant.frame.is_some() && view.holds(&invariant.when) && !view.holds(&invariant.then)
+            let asked = match of {
+                Some(frame) => invariant.frame == Some(frame),
+                None => invariant.frame.is_some(),
+            };
+            asked && view.holds(&invariant.when) && !view.holds(&invariant.then)
         })
         .collect()
 }

@@ -4,7 +4,7 @@ mod blame;
 mod render;
 pub mod words;
 
-use crate::engine::{Candidate, Step, StepError, Verdict};
+use crate::engine::{Bound, Candidate, Step, StepError, Verdict};
 use crate::model::cond::Cond;
 use crate::model::{InputKind, Pack};
 use crate::registry::Registry;
@@ -73,6 +73,8 @@ pub struct Line {
     pub leaves: Vec<LeafLine>,
     /// Derived signals as they stood for it.
     pub derived: Vec<(String, String)>,
+    /// The instances of keyed frames that were bound for it: `attempt r-1`, `attempt r-0 (closed)`.
+    pub bound: Vec<String>,
 }
 
 /// One test of a guard.
@@ -247,7 +249,13 @@ impl Context<'_> {
                     (pack.names.text(pack.inputs[input.index()].name).to_owned(), show::value(pack, value))
                 })
                 .collect(),
+            bound: candidate.bound.iter().map(|bound| self.bound(bound)).collect(),
         }
+    }
+
+    fn bound(&self, bound: &Bound) -> String {
+        let frame = self.pack.names.text(self.pack.frames[bound.frame.index()].name);
+        format!("{frame} {}{}", bound.key, if bound.open { "" } else { " (closed)" })
     }
 
     /// The conditions of a candidate in the order of its leaves: those of `requires`, then those of `entry` or the row.

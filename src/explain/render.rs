@@ -62,6 +62,10 @@ fn head(step: &Explained) -> Vec<String> {
         let because = step.because.as_ref().map_or_else(String::new, |because| format!(": {because}"));
         push("chosen", format!("{class} ({name}){because}"));
     }
+    let chosen = step.candidates.iter().find(|line| line.verdict == "chosen");
+    if let Some(chosen) = chosen.filter(|line| !line.bound.is_empty()) {
+        push("bound", chosen.bound.join(", "));
+    }
     if let Some(refused) = &step.refused {
         push("refused", refused.clone());
     }
@@ -139,6 +143,9 @@ fn every_leaf(line: &Line, lines: &mut Vec<String>) {
     for (name, value) in &line.derived {
         lines.push(format!("       derived  {name} = {value}"));
     }
+    for bound in &line.bound {
+        lines.push(format!("       bound    {bound}"));
+    }
 }
 
 /// For a machine: all of it.
@@ -165,6 +172,7 @@ pub fn json(explanation: &Explanation) -> Value {
             "because": line.because,
             "place": place(&line.place),
             "leaves": line.leaves.iter().map(leaf).collect::<Vec<_>>(),
+            "bound": line.bound,
             "derived": line.derived.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())))
                 .collect::<serde_json::Map<_, _>>(),
         })

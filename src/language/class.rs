@@ -22,6 +22,11 @@ pub static CLASS: Shape = Shape::new(
         may("ignores", NAMES, "Said values that are left unread on purpose."),
         need("doc", Value::Word, "What the class is for."),
         need("trigger", Value::Some(&Value::Table(&TRIGGER)), "*Trigger*: what sets the class off."),
+        may(
+            "bind",
+            Value::Names(&BINDS),
+            "Which instance of a keyed frame it reaches: frame = a `$path` to its key, or `{ first = [ … ] }` of paths.",
+        ),
         need("requires", CONDITION, "*Required prior state*: a condition on frames. `{}` = nothing is required."),
         may("unmet", Value::Table(&UNMET), "What is said when a trigger matched and only `requires` failed."),
         need("entry", CONDITION, "*Entry condition*: on frames, `input` or `outcome`, and `env`. `{}` = none."),
@@ -44,6 +49,9 @@ pub static CLASS: Shape = Shape::new(
         ),
     ]],
 );
+
+static BINDS: Rest =
+    Rest { doc: "A keyed frame, and what the key of its instance is.", names: Names::Any, value: &Value::Computed };
 
 /// `for_each` of a class.
 pub static FOR_EACH: Shape = Shape::new(

@@ -27,8 +27,8 @@ pub static MANIFEST: Shape = Shape::new(
         ),
         may(
             "while_open",
-            Value::OneOf(&["cancel", "refuse"]),
-            "What an event does while a call is open: `cancel` it (default), or be refused.",
+            Value::OneOf(&["cancel", "refuse", "allow"]),
+            "What an event does while a call is open: `cancel` it (default), be refused, or let those of instances run on (`allow`).",
         ),
         may("step_limit", Value::Int(1, 10_000), "Most steps in one turn, default 16."),
     ]],
@@ -137,8 +137,22 @@ pub static FRAME: Shape = Shape::new(
         need("owner", Value::Word, "Its owner, one of those of the manifest."),
         may("seed", Value::Word, "Its name in saved state; default its own."),
         DOC,
+        may("keyed", Value::Table(&KEYED), "It has instances, each under a key."),
         need("field", Value::Names(&FRAME_FIELDS), "Its fields."),
         may("invariant", Value::List(&Value::Table(&FRAME_INVARIANT)), "What always holds of it."),
+    ]],
+);
+
+/// What makes a frame keyed.
+pub static KEYED: Shape = Shape::new(
+    "keyed",
+    "`keyed`",
+    "The instances of a frame, each under a key.",
+    &[&[
+        need("prefix", Value::Name, "What the keys begin with."),
+        need("max_open", Value::Int(1, 64), "How many may be open, 1 to 64."),
+        need("keep_closed", Value::Int(0, 256), "How many closed ones are kept, 0 to 256."),
+        need("closed_as", Value::Some(&Value::Word), "How one can end: the words for `close`."),
     ]],
 );
 

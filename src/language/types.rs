@@ -20,7 +20,7 @@ pub(super) const TYPE_DOC: &str = "A plain type. `decimal` is exact; `narrative`
      `2020-03-05`, `2020-03-01/2020-03-15` or a relative period; an `instant` is a point in time.";
 pub(super) const ENUM: Value = Value::Either(&[Value::Word, Value::Some(&Value::Word)]);
 pub(super) const ENUM_DOC: &str = "The name of an enum, or its values written in place.";
-pub(super) const KEY_OF_DOC: &str = "The name of a table of the pack: the value is the `id` of one of its rows.";
+pub(super) const KEY_OF_DOC: &str = "The name of a table of the pack: the value is the `id` of one of its rows. Or of a keyed frame: the value is an id.";
 
 /// The keys that make a type.
 pub(super) static TYPE_KEYS: [Key; 9] = [
@@ -52,7 +52,7 @@ pub static TYPE: Shape = Shape::new(
 pub static FRAME_FIELD: Shape = Shape::new(
     "frame_field",
     "a type",
-    "The type of a field of a frame. `optional` or `default` must be written.",
+    "The type of a field of a frame. `optional` or `default` must be written, but for what is given when an instance of a keyed frame is opened.",
     &[
         &TYPE_KEYS,
         &[
@@ -64,7 +64,6 @@ pub static FRAME_FIELD: Shape = Shape::new(
         ],
     ],
 )
-.some(&[&["optional", "default"]])
 .forms(FORMS);
 
 /// A type of a payload field or of a field of an answer, with what stands beside it.

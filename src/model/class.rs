@@ -3,7 +3,7 @@
 use crate::source::Span;
 
 use super::cond::{Cond, Path};
-use super::effect::Effect;
+use super::effect::{Effect, Expr};
 use super::ids::{EventId, FrameId, FrameSet, InputId, ModeId, PortId, Slot, SlotSet};
 use super::lexicon::TriggerForm;
 use super::names::Sym;
@@ -28,6 +28,8 @@ pub struct Class {
     pub groups: Vec<Sym>,
     /// What sets it off.
     pub triggers: Vec<Trigger>,
+    /// Which instances of keyed frames it reaches when it takes an input, each by a value that is a key.
+    pub bind: Vec<(FrameId, Expr)>,
     /// What the frames must be \[required prior state\].
     pub requires: Cond,
     /// The boundary's reason when a trigger matched and `requires` failed.

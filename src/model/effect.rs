@@ -81,6 +81,20 @@ pub enum Verb {
     Increment(Vec<(Slot, i64)>),
     /// Puts the entries of a map into a map, or the fields of a record into a record; the new value wins.
     Merge(Vec<(Slot, Expr)>),
+    /// Opens an instance of a keyed frame, with these fields, and binds it.
+    Open {
+        /// The frame.
+        frame: FrameId,
+        /// The fields that are given.
+        with: Vec<(Slot, Expr)>,
+    },
+    /// Ends the bound instance of a keyed frame.
+    Close {
+        /// The frame.
+        frame: FrameId,
+        /// How it ends.
+        ended: Sym,
+    },
     /// Calls a port.
     Call(Call),
     /// Sends a message.

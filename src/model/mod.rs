@@ -23,11 +23,11 @@ use ids::{ClassId, EventId, FrameId, FrameSet, InputId, MessageId, ModeId, Outco
 use names::{Names, Sym};
 use period::RelativePeriod;
 use recording::Recording;
-use schema::{Carryover, Enum, Field, Frame, Invariant, NamedType, Param, Record, Table, Type};
+use schema::{Carryover, Enum, Field, Frame, Invariant, Keyed, NamedType, Param, Record, Table, Type};
 use value::Value;
 
 /// The keys of a saved session beside the aggregate, which is called as the manifest says.
-pub const SAVED_KEYS: [&str; 5] = ["schema_version", "pack", "fingerprint", "revision", "turn"];
+pub const SAVED_KEYS: [&str; 6] = ["schema_version", "pack", "fingerprint", "revision", "turn", "turns"];
 
 /// A checked pack: every name resolved, every type known, every mandatory part there. Made by loading only.
 #[derive(Debug, Clone)]
@@ -59,6 +59,8 @@ pub struct Pack {
     pub frames: Vec<Frame>,
     /// All fields of all frames: the layout of the dense state.
     pub slots: Vec<Field>,
+    /// The keyed frames, in declared order.
+    pub keyed: Vec<FrameId>,
     /// Carryover; `None` = the pack carries nothing by rule.
     pub carryover: Option<Carryover>,
     /// Frames of which every class declares the fate.
@@ -139,6 +141,8 @@ pub enum WhileOpen {
     Cancel,
     /// The input is refused with reason `busy`.
     Refuse,
+    /// The calls that belong to instances of keyed frames run on, the others are closed: several turns can be under way.
+    Allow,
 }
 
 /// An input event.
@@ -404,6 +408,18 @@ impl Pack {
     pub fn mode(&self, name: &str) -> Option<ModeId> {
         let sym = self.names.get(name)?;
         self.modes.iter().position(|mode| mode.name == sym).map(ModeId::at)
+    }
+
+    /// What is said of the instances of a slot's frame, where it is keyed.
+    #[must_use]
+    pub fn keyed_at(&self, slot: Slot) -> Option<&Keyed> {
+        self.frames[self.slots[slot.index()].frame.index()].keyed.as_ref()
+    }
+
+    /// Whether a slot holds something of the bound instance of a keyed frame: at rest it holds nothing.
+    #[must_use]
+    pub fn is_bound(&self, slot: Slot) -> bool {
+        self.keyed_at(slot).is_some_and(|keyed| keyed.is_bound(slot))
     }
 
     /// The state of a session that has just begun: every field at its default.

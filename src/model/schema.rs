@@ -167,8 +167,10 @@ pub struct Frame {
     pub owner: Sym,
     /// What it is for.
     pub doc: String,
-    /// Its fields, a contiguous run of slots.
+    /// Its fields, a contiguous run of slots; in a keyed frame its facts stand behind them.
     pub slots: std::ops::Range<u16>,
+    /// What is said of its instances, in a keyed frame.
+    pub keyed: Option<Keyed>,
     /// Where it is written.
     pub span: Span,
 }
@@ -177,6 +179,82 @@ impl Frame {
     /// The fields of the frame, in declared order.
     pub fn fields(&self) -> impl Iterator<Item = Slot> + use<> {
         self.slots.clone().map(Slot)
+    }
+}
+
+/// A keyed frame: instances, each under a key, of which a step reaches the one that it binds or opens. Its slots hold the
+/// instance that is bound; at rest none is.
+#[derive(Debug, Clone)]
+pub struct Keyed {
+    /// Its place among the keyed frames of the pack.
+    pub at: usize,
+    /// What its keys begin with.
+    pub prefix: String,
+    /// The most instances that may be open after a step.
+    pub max_open: usize,
+    /// How many closed ones are kept, those closed last.
+    pub keep_closed: usize,
+    /// How an instance can end.
+    pub closed_as: EnumId,
+    /// The declared fields; the facts follow them.
+    pub fields: std::ops::Range<u16>,
+}
+
+/// The facts of a keyed frame, in the order of their slots: what the engine keeps beside the declared fields.
+pub const FACTS: [&str; 6] = ["key", "known", "open", "closed_as", "open_count", "only"];
+
+impl Keyed {
+    /// The declared fields.
+    pub fn fields(&self) -> impl Iterator<Item = Slot> + use<> {
+        self.fields.clone().map(Slot)
+    }
+
+    /// The key of the bound instance.
+    #[must_use]
+    pub fn key(&self) -> Slot {
+        Slot(self.fields.end)
+    }
+
+    /// Whether an instance is bound.
+    #[must_use]
+    pub fn known(&self) -> Slot {
+        Slot(self.fields.end + 1)
+    }
+
+    /// Whether the bound instance is open.
+    #[must_use]
+    pub fn open(&self) -> Slot {
+        Slot(self.fields.end + 2)
+    }
+
+    /// How the bound instance has ended.
+    #[must_use]
+    pub fn ended(&self) -> Slot {
+        Slot(self.fields.end + 3)
+    }
+
+    /// How many instances of the frame are open.
+    #[must_use]
+    pub fn open_count(&self) -> Slot {
+        Slot(self.fields.end + 4)
+    }
+
+    /// The key of the one open instance, where there is exactly one.
+    #[must_use]
+    pub fn only(&self) -> Slot {
+        Slot(self.fields.end + 5)
+    }
+
+    /// Whether a slot of the frame is a fact, which the engine alone writes.
+    #[must_use]
+    pub fn is_fact(&self, slot: Slot) -> bool {
+        slot.0 >= self.fields.end
+    }
+
+    /// Whether what a slot of the frame holds depends on which instance is bound.
+    #[must_use]
+    pub fn is_bound(&self, slot: Slot) -> bool {
+        slot < self.open_count()
     }
 }
 
@@ -189,8 +267,12 @@ pub struct Field {
     pub frame: FrameId,
     /// Its type.
     pub ty: Type,
-    /// What `clear` restores; `Absent` for an optional field.
+    /// What it holds when a session begins; `Absent` for an optional field, and in a keyed frame, where nothing is bound then.
     pub default: Value,
+    /// What `clear` restores, and what a new instance of a keyed frame holds; but for keyed frames the same as `default`.
+    pub cleared: Value,
+    /// It is given when an instance is opened: every instance has a value, though no default is declared.
+    pub given: bool,
     /// Once written it does not change until the frame is cleared.
     pub set_once: bool,
     /// It is there for whoever holds the state: no class need read or write it.

@@ -18,6 +18,8 @@ pub enum At {
     Entry,
     /// A trigger's `entry`.
     TriggerEntry(usize),
+    /// A value under `bind`.
+    Bind(usize),
     /// The `unless` of a `preserve` item.
     Unless(usize),
     /// The `equals` of a `preserve` item.
@@ -38,7 +40,7 @@ impl At {
     /// Whether it only chooses or verifies, so that it may test every frame.
     #[must_use]
     pub fn is_guard(self) -> bool {
-        !matches!(self, At::Do(..) | At::Settle(_) | At::SettleDo(..) | At::Answer(_))
+        !matches!(self, At::Bind(_) | At::Do(..) | At::Settle(_) | At::SettleDo(..) | At::Answer(_))
     }
 }
 
@@ -153,7 +155,8 @@ pub fn exprs<'a>(verb: &'a Verb, see: &mut dyn FnMut(Part, &'a Expr)) {
         Verb::Set(of) | Verb::Append(of) | Verb::Remove(of) | Verb::Merge(of) => {
             of.iter().for_each(|(_, expr)| see(Part::Value, expr));
         }
-        Verb::ClearFrame(_) | Verb::ClearField(_) | Verb::Increment(_) => {}
+        Verb::Open { with, .. } => with.iter().for_each(|(_, expr)| see(Part::Value, expr)),
+        Verb::ClearFrame(_) | Verb::ClearField(_) | Verb::Increment(_) | Verb::Close { .. } => {}
         Verb::Call(call) => {
             call.with.iter().for_each(|(_, expr)| see(Part::With, expr));
             call.keep.iter().for_each(|(_, expr)| see(Part::With, expr));
@@ -173,6 +176,12 @@ pub fn targets(pack: &Pack, verb: &Verb, see: &mut dyn FnMut(Slot)) {
         }
         Verb::ClearField(slots) => slots.iter().for_each(|slot| see(*slot)),
         Verb::Increment(of) => of.iter().for_each(|(slot, _)| see(*slot)),
+        Verb::Open { frame, .. } => pack.frames[frame.index()].fields().for_each(see),
+        Verb::Close { frame, .. } => {
+            let keyed = pack.frames[frame.index()].keyed.as_ref();
+            let facts = keyed.map(|keyed| [keyed.open(), keyed.ended(), keyed.open_count(), keyed.only()]);
+            facts.into_iter().flatten().for_each(see);
+        }
         Verb::Call(_) | Verb::Emit { .. } => {}
     }
 }
@@ -219,6 +228,9 @@ pub fn conds<'a>(class: &'a Class, see: &mut dyn FnMut(At, &'a Cond)) {
 /// Each path that a class reads, in conditions and in values. Fields that stand without a path, those of `preserve`
 /// and of `answer.by`, are not among them, nor are the sources of the inputs it reads.
 pub fn paths<'a>(class: &'a Class, see: &mut dyn FnMut(At, Use, &'a Path)) {
+    for (at, (_, expr)) in class.bind.iter().enumerate() {
+        expr_paths(expr, &mut |how, path| see(At::Bind(at), how, path));
+    }
     conds(class, &mut |at, cond| cond_paths(cond, &mut |path| see(at, Use::Test, path)));
     for (at, preserve) in class.carry.preserve.iter().enumerate() {
         if let Some(equals) = &preserve.equals {
@@ -390,7 +402,7 @@ fn needs(pack: &Pack, id: ClassId) -> FrameSet {
                 let own = matches!(path.place, Place::Field(slot) if written.contains(&slot));
                 how == Use::Plain && !own
             }
-            At::Do(..) => how == Use::Plain,
+            At::Do(..) | At::Bind(_) => how == Use::Plain,
             At::Settle(_) | At::Answer(_) | At::Never(_) => false,
         };
         if counts {

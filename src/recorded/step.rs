@@ -73,7 +73,7 @@ impl<'a> Dialogue<'a> {
         let mut settled = None;
         if let Some(way) = &form.outcome {
             let open = selected.state.open_calls();
-            let [call] = open else {
+            let [call] = open.as_slice() else {
                 let class = class_id(self.registry.pack(), class);
                 let message = format!("the step of {class} on {} leaves {}", said(&event), self.calls(&selected.state));
                 let why = format!("{message}, and the outcome `{way}` is that of one call");

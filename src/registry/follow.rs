@@ -1,12 +1,12 @@
 //! What a turn that a class selects surely leaves behind, as far as literals say it: the source of follow edges.
 
-use crate::model::Pack;
 use crate::model::class::{Class, Fate, On};
 use crate::model::cond::{Cond, Op, Operand, Place};
 use crate::model::effect::{Effect, Expr, Verb};
 use crate::model::ids::{ClassId, FrameSet, Slot};
 use crate::model::value::Value;
 use crate::model::walk::targets;
+use crate::model::{Pack, WhileOpen};
 
 /// The ways a turn can end: with what its class made of it, or with what stood before it.
 pub struct Left(Vec<Known>);
@@ -27,10 +27,12 @@ impl Left {
             return Self(vec![left]);
         }
         let mut before = Known::nothing(pack);
-        before.assume(&class.requires);
+        before.assume(pack, &class.requires);
         let mut after = before.carried(pack, class);
         after.write(pack, &class.effects, true);
-        if !class.effects.iter().any(|effect| matches!(effect.verb, Verb::Call(_))) {
+        // Outcomes of other turns may come all the same where several are under way.
+        let alone = pack.while_open != WhileOpen::Allow;
+        if alone && !class.effects.iter().any(|effect| matches!(effect.verb, Verb::Call(_))) {
             return Self(vec![after]);
         }
         after.settle(pack);
@@ -56,11 +58,15 @@ impl Known {
     }
 
     /// What a condition that holds says.
-    fn assume(&mut self, cond: &Cond) {
+    fn assume(&mut self, pack: &Pack, cond: &Cond) {
         match cond {
-            Cond::All(of) => of.iter().for_each(|cond| self.assume(cond)),
+            Cond::All(of) => of.iter().for_each(|cond| self.assume(pack, cond)),
             Cond::Test { path, op, .. } => {
                 let (Place::Field(slot), true) = (path.place, path.steps.is_empty()) else { return };
+                // The class that comes next binds an instance of its own.
+                if pack.is_bound(slot) {
+                    return;
+                }
                 let value = match op {
                     Op::Eq(Operand::Value(value)) => value.clone(),
                     Op::In(values) if values.len() == 1 => values[0].clone(),
@@ -129,6 +135,12 @@ impl Known {
     }
 
     fn write(&mut self, pack: &Pack, effects: &[Effect], sure: bool) {
+        self.write_all(pack, effects, sure);
+        let bound = (0..self.0.len()).map(Slot::at).filter(|slot| pack.is_bound(*slot));
+        bound.for_each(|slot| self.0[slot.index()] = None);
+    }
+
+    fn write_all(&mut self, pack: &Pack, effects: &[Effect], sure: bool) {
         for effect in effects {
             let sure = sure && effect.when.is_true();
             let default = |slot: Slot| Some(pack.slots[slot.index()].default.clone());

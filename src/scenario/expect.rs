@@ -52,9 +52,10 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
                 let help = "name the fields that must have a value, or leave it out";
                 nothing::<()>(part, "nothing is expected of the state here", help, out);
             }
-            state(pack, field.node, out, &mut |slot, node, span| {
-                let wanted = want(pack, &pack.slots[slot.index()].ty, node, out);
-                all.extend(wanted.map(|value| Spanned { value: (slot, value), span }));
+            state(pack, field.node, out, &mut |at, node, span| {
+                let wanted = want(pack, &pack.slots[at.slot.index()].ty, node, out);
+                let key = at.key.map(str::to_owned);
+                all.extend(wanted.map(|value| Spanned { value: (at.slot, key, value), span }));
             });
             all
         }),

@@ -38,11 +38,14 @@ pub fn check(registry: &Registry, index: usize, turn: &PlayedTurn, expect: &Expe
         judge.same(want.span, "refused", judge.word(Some(want.value)), judge.word(turn.refused()));
     }
     for want in &expect.state {
-        let (slot, wanted) = &want.value;
-        let actual = turn.state.get(*slot);
-        if !fits(pack, wanted, actual) {
-            let what = format!("state {}", show::slot(pack, *slot));
-            judge.differs(want.span, &what, shown(pack, wanted), actually(pack, actual));
+        let (slot, key, wanted) = &want.value;
+        let actual = match key {
+            Some(key) => turn.state.of_instance(pack, *slot, key),
+            None => turn.state.get(*slot).clone(),
+        };
+        if !fits(pack, wanted, &actual) {
+            let what = format!("state {}", show::slot_of(pack, *slot, key.as_deref()));
+            judge.differs(want.span, &what, shown(pack, wanted), actually(pack, &actual));
         }
     }
     if let Some(want) = &expect.dropped {

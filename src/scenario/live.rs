@@ -184,7 +184,8 @@ impl<'r> Conversation<'r> {
         match of {
             CallName::Id(id) => id.clone(),
             CallName::Port(port) => {
-                let open = self.state.open_calls().iter().find(|open| open.port == *port);
+                let calls = self.state.open_calls();
+                let open = calls.iter().find(|open| open.port == *port);
                 open.map_or_else(|| "".into(), |open| open.id.clone())
             }
         }

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value as Json};
+
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
 use crate::engine::{Env, Event, IdSource, NumberedIds, enforce};
 use crate::language;
-use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId, Slot};
+use crate::model::ids::{ClassId, FrameId, FrameSet, MessageId, ModeId, PortId, Slot};
 use crate::model::json::DataError;
 use crate::model::names::Sym;
+use crate::model::schema::NamedType;
 use crate::model::value::Value;
 use crate::model::{Pack, Status};
 use crate::registry::Registry;
@@ -138,8 +141,8 @@ pub struct Expect {
     pub reasons: Option<Spanned<Vec<Sym>>>,
     /// The answer mode; `None` inside = no answer.
     pub answer_mode: Option<Spanned<Option<ModeId>>>,
-    /// Fields after the turn.
-    pub state: Vec<Spanned<(Slot, Want)>>,
+    /// Fields after the turn; in a keyed frame with the key of the instance.
+    pub state: Vec<Spanned<(Slot, Option<String>, Want)>>,
     /// Frames dropped, exactly.
     pub dropped: Option<Spanned<FrameSet>>,
     /// Frames carried, exactly.
@@ -261,17 +264,74 @@ pub fn given_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<G
 fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
     let mut fields = Vec::new();
     let mut whole = true;
-    state(pack, node, out, &mut |slot, node, _| match typed::value(pack, &pack.slots[slot.index()].ty, node, out) {
-        Some(value) => fields.push((slot, value)),
-        None => whole = false,
-    });
-    let mut state = SessionState::new(pack);
+    state(
+        pack,
+        node,
+        out,
+        &mut |at, node, span| match typed::value(pack, &pack.slots[at.slot.index()].ty, node, out) {
+            Some(value) => {
+                whole &= may_be_given(pack, at, span, out);
+                if at.key.is_none() {
+                    fields.push((at.slot, value));
+                }
+            }
+            None => whole = false,
+        },
+    );
+    if !whole {
+        return None;
+    }
+    // All that is written is known to be read: what is left is whether instances are whole.
+    let mut state = match instances(pack, node) {
+        Ok(state) => state,
+        Err(error) => {
+            typed::report(node, &error, out);
+            return None;
+        }
+    };
     let mut slots = state.slots.to_vec();
     for (slot, value) in fields {
         slots[slot.index()] = value;
     }
     state.slots = slots.into();
-    whole.then_some(state)
+    Some(state)
+}
+
+/// Whether a state to begin with may say what a field is: all but what follows from the instances that it has.
+fn may_be_given(pack: &Pack, at: At<'_>, span: Span, out: &Diagnostics) -> bool {
+    let Some(keyed) = pack.keyed_at(at.slot).filter(|keyed| keyed.is_fact(at.slot) && keyed.ended() != at.slot) else {
+        return true;
+    };
+    let name = pack.names.text(pack.slots[at.slot.index()].name);
+    let message = format!("{} follows from the instances that are given", quoted(name));
+    let help = if at.slot == keyed.open() {
+        "an instance is open unless `closed_as` says how it ended"
+    } else {
+        "leave it out"
+    };
+    out.push(Diagnostic::error(Code::BadValue, span, message).help(help));
+    false
+}
+
+/// The instances of a state that is written frame by frame; all other frames are at their defaults.
+fn instances(pack: &Pack, node: &Node) -> Result<SessionState, DataError> {
+    let mut frames = Map::new();
+    if let Kind::Table(table) = &node.kind {
+        for entry in table {
+            let keyed = pack.frame(&entry.key).and_then(|frame| pack.frames[frame.index()].keyed.as_ref());
+            let (Some(keyed), Kind::Table(instances)) = (keyed, &entry.value.kind) else { continue };
+            let fields: Vec<NamedType> = keyed.fields().map(|slot| named_type(pack, slot)).collect();
+            let each = instances.iter().map(|of| (of.key.clone(), typed::fields_json(pack, &fields, &of.value)));
+            frames.insert(entry.key.clone(), Json::Object(each.collect()));
+        }
+    }
+    SessionState::from_frames(pack, &Json::Object(frames))
+}
+
+fn named_type(pack: &Pack, slot: Slot) -> NamedType {
+    let field = &pack.slots[slot.index()];
+    let (optional, default) = (true, None);
+    NamedType { name: field.name, ty: field.ty.clone(), optional, default, doc: String::new(), span: field.span }
 }
 
 fn enforced(
@@ -304,8 +364,17 @@ pub fn env<'i>(clock: &Clock, turn: usize, ids: &'i mut dyn IdSource) -> Env<'i>
     }
 }
 
-/// Walks a table frame → field → value.
-pub fn state(pack: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(Slot, &Node, Span)) {
+/// Where a value of a state stands: a field, and in a keyed frame the key of the instance; none where it is said of the frame.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'n> {
+    /// The field.
+    pub slot: Slot,
+    /// The key.
+    pub key: Option<&'n str>,
+}
+
+/// Walks a table frame → field → value; in a keyed frame frame → key → field → value, and frame → fact → value.
+pub fn state(pack: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(At<'_>, &Node, Span)) {
     let Some(frames) = Field::new(node, out).entries() else { return };
     for (entry, fields) in frames {
         let names = || pack.frames.iter().map(|frame| pack.names.text(frame.name));
@@ -314,14 +383,52 @@ pub fn state(pack: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(S
             continue;
         };
         let Some(fields) = fields.entries() else { continue };
+        if let Some(keyed) = &pack.frames[frame.index()].keyed {
+            for (key, value) in fields {
+                match pack.field(frame, &key.key).filter(|slot| !keyed.is_bound(*slot)) {
+                    Some(slot) => each(At { slot, key: None }, value.node, key.key_span),
+                    None => instance(pack, frame, (&key.key, key.key_span), value, out, each),
+                }
+            }
+            continue;
+        }
         for (field, value) in fields {
             match pack.field(frame, &field.key) {
-                Some(slot) => each(slot, value.node, field.key_span),
+                Some(slot) => each(At { slot, key: None }, value.node, field.key_span),
                 None => {
                     let own = pack.frames[frame.index()].fields();
                     let names = own.map(|slot| pack.names.text(pack.slots[slot.index()].name));
                     unknown(&format!("field of frame `{}`", entry.key), &field.key, field.key_span, names, out);
                 }
+            }
+        }
+    }
+}
+
+/// Walks what is said of one instance of a keyed frame.
+fn instance(
+    pack: &Pack,
+    frame: FrameId,
+    (key, span): (&str, Span),
+    fields: crate::syntax::Field<'_>,
+    out: &Diagnostics,
+    each: &mut dyn FnMut(At<'_>, &Node, Span),
+) {
+    let name = pack.names.text(pack.frames[frame.index()].name);
+    if pack.field(frame, key).is_some() && !matches!(fields.node.kind, Kind::Table(_)) {
+        let message = format!("{} is said of no instance of `{name}`", quoted(key));
+        let help = format!("name one by its key: `{name}: {{ KEY: {{ {key}: … }} }}`");
+        out.push(Diagnostic::error(Code::BadValue, span, message).help(help));
+        return;
+    }
+    let bound = |slot: &Slot| pack.is_bound(*slot);
+    for (field, value) in fields.entries().into_iter().flatten() {
+        match pack.field(frame, &field.key).filter(bound) {
+            Some(slot) => each(At { slot, key: Some(key) }, value.node, field.key_span),
+            None => {
+                let own = pack.frames[frame.index()].fields().filter(bound);
+                let names = own.map(|slot| pack.names.text(pack.slots[slot.index()].name));
+                unknown(&format!("field of frame `{name}`"), &field.key, field.key_span, names, out);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::engine::{Breach, CallOut, MessageOut, Said};
+use crate::engine::{Breach, CallOut, InstanceChange, MessageOut, Said};
 use crate::model::class::{Alternative, By};
 use crate::model::ids::{ClassId, FrameSet, Slot};
 use crate::model::lexicon::{self, Elem, Form};
@@ -77,6 +77,38 @@ pub fn slot(pack: &Pack, slot: Slot) -> String {
     format!("{}.{}", pack.names.text(pack.frames[field.frame.index()].name), pack.names.text(field.name))
 }
 
+/// `frame.field`, or `frame[key].field` of an instance.
+#[must_use]
+pub fn slot_of(pack: &Pack, at: Slot, key: Option<&str>) -> String {
+    let field = &pack.slots[at.index()];
+    let frame = pack.names.text(pack.frames[field.frame.index()].name);
+    match key {
+        Some(key) => format!("{frame}[{key}].{}", pack.names.text(field.name)),
+        None => slot(pack, at),
+    }
+}
+
+/// What a step did with an instance, a line for each thing: `opened attempt r-1`, `attempt[r-1].round: 1 → 2`.
+#[must_use]
+pub fn instance(pack: &Pack, change: &InstanceChange<'_>) -> Vec<String> {
+    let frame = pack.names.text(pack.frames[change.frame.index()].name);
+    let mut lines = Vec::new();
+    if change.opened {
+        lines.push(format!("opened {frame} {}", change.key));
+    }
+    for field in &change.fields {
+        let (old, new) = (value(pack, field.old), value(pack, field.new));
+        lines.push(format!("{}: {old} → {new}", slot_of(pack, field.slot, Some(change.key))));
+    }
+    if let Some(ended) = change.ended {
+        lines.push(format!("closed {frame} {} as {}", change.key, pack.names.text(ended)));
+    }
+    if change.gone {
+        lines.push(format!("forgotten {frame} {}", change.key));
+    }
+    lines
+}
+
 /// Frames, in declared order.
 #[must_use]
 pub fn frames(pack: &Pack, set: FrameSet) -> String {
@@ -147,6 +179,11 @@ pub fn breach(pack: &Pack, class: ClassId, breach: &Breach) -> String {
             format!("never, row {} of {}: its condition would have held", row + 1, declared.never.len())
         }
         Breach::Invariant { id, .. } => format!("invariant {} would have been broken", pack.names.text(*id)),
+        Breach::TooManyOpen { frame } => {
+            let frame = &pack.frames[frame.index()];
+            let most = frame.keyed.as_ref().map_or(0, |keyed| keyed.max_open);
+            format!("more than {most} instances of {} would be open", pack.names.text(frame.name))
+        }
         Breach::Answer { rows: 0 } => "no answer row applies".into(),
         Breach::Answer { rows } => format!("{rows} answer rows apply, one must"),
         Breach::Effect { why, .. } => format!("an effect cannot be done: {why}{by_field}"),

@@ -4,7 +4,9 @@ use crate::engine::{Candidate, Step, StepError, Trace, Verdict};
 use crate::model::Pack;
 use crate::model::class::On;
 use crate::model::ids::FrameId;
+use crate::model::value::Value;
 use crate::registry::Registry;
+use crate::state::Instances;
 
 use super::run::{Played, PlayedStep, What};
 use super::script::Script;
@@ -32,8 +34,20 @@ pub fn write(registry: &Registry, scenario: &Scenario, script: &Script, played: 
                 ));
             }
         }
-        if !fields.is_empty() {
-            let name = pack.names.text(pack.frames[FrameId::at(index).index()].name);
+        let name = pack.names.text(frame.name);
+        for instance in script.given.instances(pack, FrameId::at(index)).into_iter().flat_map(Instances::iter) {
+            let Some(keyed) = &frame.keyed else { continue };
+            let ended = instance.closed_as.map_or(Value::Absent, Value::Sym);
+            let values = keyed.fields().zip(&*instance.values).chain([(keyed.ended(), &ended)]);
+            let fields: Vec<String> = values
+                .filter(|(_, value)| value.is_present())
+                .map(|(slot, value)| {
+                    format!("{}: {}", pack.names.text(pack.slots[slot.index()].name), show::value(pack, value))
+                })
+                .collect();
+            text.push_str(&format!("given {name}[{}] {{ {} }}\n", instance.key, fields.join(", ")));
+        }
+        if !fields.is_empty() && frame.keyed.is_none() {
             text.push_str(&format!("given {name} {{ {} }}\n", fields.join(", ")));
         }
     }
@@ -134,6 +148,9 @@ fn step_lines(registry: &Registry, step: &Step, heard: Option<&str>, line: &mut 
     for change in step.changes() {
         let (old, new) = (show::value(pack, change.old), show::value(pack, change.new));
         line(format!("{}: {old} → {new}", show::slot(pack, change.slot)));
+    }
+    for change in step.instance_changes(pack) {
+        show::instance(pack, &change).into_iter().for_each(&mut *line);
     }
     if !step.closed.is_empty() {
         line(format!("closed: {}", step.closed.join(", ")));

@@ -1,11 +1,12 @@
 //! The engine does what the reference evaluator does.
 
 use segue::declare::SourceText;
+use segue::engine::Step;
 use segue::registry::Registry;
 
 use crate::support::corpus::Corpus;
 use crate::support::events::{beginning, event};
-use crate::support::packs::{as_toml, pack};
+use crate::support::packs::{Documents, as_toml, keyed_pack, pack};
 use crate::support::pair::{Pair, shown};
 use crate::support::{Dice, file, load, loaded, main_pack, workspace};
 use crate::{Met, for_seeds};
@@ -20,8 +21,10 @@ fn same_steps(registry: &Registry, corpus: &Corpus, dice: &mut Dice, steps: usiz
         let open: Vec<_> = pair.state.open_calls().iter().map(|call| call.id.clone()).collect();
         match pair.step(&event)? {
             Some(step) => {
-                let step = shown(registry.pack(), &step);
+                let made = step;
+                let step = shown(registry.pack(), &made);
                 step.class.iter().chain(&step.reasons).chain(&step.answer).for_each(|name| met.count(name));
+                instances(registry, &made, met);
             }
             None => met.count("error"),
         }
@@ -29,6 +32,28 @@ fn same_steps(registry: &Registry, corpus: &Corpus, dice: &mut Dice, steps: usiz
         gone.retain(|id| !pair.state.open_calls().iter().any(|call| call.id == *id));
     }
     Ok(())
+}
+
+/// Counts what a step does with instances.
+fn instances(registry: &Registry, step: &Step, met: &Met) {
+    let pack = registry.pack();
+    for change in step.instance_changes(pack) {
+        let done = [("opened", change.opened), ("closed", change.ended.is_some()), ("gone", change.gone)];
+        done.iter().filter(|(_, done)| *done).for_each(|(what, _)| met.count(what));
+        if !change.opened && !change.fields.is_empty() {
+            met.count("changed");
+        }
+    }
+    let open = step.state.open_calls();
+    if open.iter().any(|call| !call.owners.is_empty()) {
+        met.count("a call of an instance");
+        if open.len() > 1 {
+            met.count("several calls");
+        }
+    }
+    if pack.keyed.iter().any(|frame| step.state.instances(pack, *frame).is_some_and(|all| all.open.len() > 1)) {
+        met.count("two open");
+    }
 }
 
 #[test]
@@ -119,9 +144,24 @@ fn on_the_pack_of_the_language_page() {
 
 #[test]
 fn on_random_packs() {
+    let met = on_packs(110, pack);
+    met.demand(&["C1", "C2", "C3", "C4", "C5", "Z", "yes", "maybe", "no", "error"]);
+    met.demand(&["verification_failed", "step_limit", "ambiguous", "carryover_blocked", "busy", "stale_outcome"]);
+    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal"]);
+}
+
+#[test]
+fn on_random_packs_with_instances() {
+    let met = on_packs(120, keyed_pack);
+    met.demand(&["C1", "Z", "verification_failed", "stale_outcome"]);
+    met.demand(&["opened", "closed", "changed", "gone", "a call of an instance", "several calls", "two open"]);
+}
+
+/// Runs sessions of packs at random through both evaluators.
+fn on_packs(cases: u32, make: fn(&mut Dice) -> Documents) -> Met {
     let met = Met::default();
-    for_seeds(110, |seed| {
-        let documents = pack(&mut Dice(seed));
+    for_seeds(cases, |seed| {
+        let documents = make(&mut Dice(seed));
         let registry = match load(&as_toml(&documents)) {
             Ok(registry) => registry,
             Err(_) => {
@@ -143,7 +183,5 @@ fn on_random_packs() {
     });
     let (loaded, refused) = (met.times("loaded"), met.times("refused by loading"));
     assert!(loaded * 10 >= 8 * (loaded + refused), "only {loaded} of {} load", loaded + refused);
-    met.demand(&["C1", "C2", "C3", "C4", "C5", "Z", "yes", "maybe", "no", "error"]);
-    met.demand(&["verification_failed", "step_limit", "ambiguous", "carryover_blocked", "busy", "stale_outcome"]);
-    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal"]);
+    met
 }

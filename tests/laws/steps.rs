@@ -16,7 +16,7 @@ use segue::state::SessionState;
 use crate::support::corpus::Corpus;
 use crate::support::events::{Moment, session};
 use crate::support::packs::{as_toml, pack};
-use crate::support::pair::{TODAY, engine_step, fields_json};
+use crate::support::pair::{TODAY, engine_step, fields_json, instances};
 use crate::support::{Dice, load, main_pack, say};
 use crate::{Met, for_seeds};
 
@@ -89,7 +89,15 @@ fn what_is_refused_or_fails_changes_nothing() {
         let differs = |slot: &Slot| step.state.get(*slot) != moment.before.get(*slot);
         let slots: Vec<Slot> = (0..step.state.slots().len()).map(Slot::at).filter(differs).collect();
         let changed: Vec<Slot> = step.changes().map(|change| change.slot).collect();
-        if slots == changed { Ok(()) } else { Err(format!("changed {slots:?}, reported {changed:?}")) }
+        if slots != changed {
+            return Err(format!("changed {slots:?}, reported {changed:?}"));
+        }
+        let pack = moment.registry.pack();
+        let stood = instances(pack, moment.before);
+        let same = stood.len() == instances(pack, &step.state).len()
+            && instances(pack, &step.state).iter().all(|instance| stood.contains(instance));
+        let told = step.instance_changes(pack);
+        if same == told.is_empty() { Ok(()) } else { Err(format!("{stood:?}: {told:?}")) }
     });
     met.demand(&["refused"]);
 }
@@ -148,19 +156,28 @@ fn a_saved_session_goes_on_as_if_it_had_not_been_saved() {
         if !moment.before.open_calls().is_empty() {
             met.count("in the middle of a turn");
         }
+        if pack.keyed.iter().any(|frame| moment.before.instances(pack, *frame).is_some_and(|all| !all.open.is_empty()))
+        {
+            met.count("with open instances");
+        }
+        if moment.before.to_json(pack).get("turns").and_then(|turns| turns.as_array()).is_some_and(|all| all.len() > 1)
+        {
+            met.count("calls of several turns");
+        }
         let (first, second) =
             (format!("{:?}", moment.result), format!("{:?}", again(moment, &restored.state, moment.event)));
         if first == second { Ok(()) } else { Err(format!("{first}\n{second}")) }
     });
-    met.demand(&["in the middle of a turn"]);
+    met.demand(&["in the middle of a turn", "with open instances", "calls of several turns"]);
 }
 
 /// What a step does, but for what it remarks about signals that were left unread.
 fn effect(pack: &Pack, step: &Step) -> String {
     format!(
-        "{:?} {} {:?} {:?} {:?} {:?}",
+        "{:?} {} {:?} {:?} {:?} {:?} {:?}",
         step.class,
         fields_json(pack, &step.state),
+        instances(pack, &step.state),
         step.calls,
         step.messages,
         step.answer,
@@ -278,5 +295,8 @@ fn with_another_frame(
         }
     }
     frames[pack.names.text(pack.frames[frame.index()].name)] = fields;
+    for keyed in &pack.keyed {
+        frames[pack.names.text(pack.frames[keyed.index()].name)] = state.frame_json(pack, *keyed);
+    }
     SessionState::from_frames(pack, &frames).ok()
 }

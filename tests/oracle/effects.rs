@@ -13,6 +13,7 @@ use segue::model::schema::{NamedType, Type};
 use segue::model::value::{RecordValue, Value};
 use segue::model::walk::slot_of;
 
+use super::instances::{Instances, Key, is_open, key_of, keyed, owners};
 use super::view::{Made, View};
 use super::{Fields, Ids};
 
@@ -30,6 +31,13 @@ pub struct Done {
     pub state: Fields,
     pub written: BTreeSet<Slot>,
     pub cleared: BTreeSet<FrameId>,
+    pub instances: Instances,
+    /// For each call that is due the instances that it belongs to.
+    owners: Vec<Vec<Key>>,
+    /// Instances that were closed, and those that were bound before another was opened.
+    pub closed: Vec<Key>,
+    pub left: Vec<Key>,
+    opened: BTreeSet<FrameId>,
     pub calls: Vec<Made>,
     pub sent: Vec<Sent>,
     /// The first thing that could not be done; nothing is done after it.
@@ -40,22 +48,27 @@ pub struct Done {
 /// has written before.
 pub fn perform(
     view: &View<'_>,
+    instances: &Instances,
     effects: &[Effect],
     readable: &dyn Fn(Slot) -> bool,
     earlier: &BTreeSet<Slot>,
     ids: &mut Ids,
 ) -> Done {
     let pack = view.pack;
-    let mut done = Done { state: view.now.clone(), ..Done::default() };
+    let mut done = Done { state: view.now.clone(), instances: instances.clone(), ..Done::default() };
     let due: Vec<&Effect> = effects.iter().filter(|effect| view.holds(&effect.when)).collect();
     let own_before: BTreeSet<Slot> = earlier.clone();
     for effect in &due {
+        if matches!(effect.verb, Verb::Call(_)) {
+            done.owners.push(owners(pack, &done.state));
+        }
         let mut read = Reader { view, readable, written: &own_before, ids: &mut *ids };
         write(pack, &effect.verb, &mut read, &mut done);
         if done.breach.is_some() {
             return done;
         }
     }
+    pack.keyed.iter().for_each(|frame| done.instances.note(pack, *frame, &done.state));
     let after = done.state.clone();
     let written: BTreeSet<Slot> = earlier.union(&done.written).copied().collect();
     for effect in &due {
@@ -254,7 +267,10 @@ fn write(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
         }
         Verb::ClearField(slots) => {
             for slot in slots {
-                done.state.reset(pack, *slot);
+                if !may_write(pack, *slot, done) {
+                    return;
+                }
+                done.state.clear(pack, *slot);
                 done.written.insert(*slot);
             }
         }
@@ -302,8 +318,56 @@ fn write(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
                 }
             }
         }
+        Verb::Open { frame, with } => open(pack, *frame, with, read, done),
+        Verb::Close { frame, ended } => match key_of(pack, *frame, &done.state) {
+            Some(key) if is_open(pack, *frame, &done.state) => {
+                done.instances.note(pack, *frame, &done.state);
+                done.instances.end(&key, *ended);
+                done.state = done.instances.bound(pack, &done.state, &key);
+                done.instances.count(pack, &mut done.state);
+                let keyed = keyed(pack, *frame);
+                done.written.extend([keyed.open(), keyed.ended(), keyed.open_count(), keyed.only()]);
+                done.closed.push(key);
+            }
+            _ => done.breach = Some("nothing open is bound".into()),
+        },
         Verb::Call(_) | Verb::Emit { .. } => {}
     }
+}
+
+/// Opens an instance and binds it.
+fn open(pack: &Pack, frame: FrameId, with: &[(Slot, Expr)], read: &mut Reader<'_>, done: &mut Done) {
+    let keyed = keyed(pack, frame);
+    let key = read.ids.fresh(&keyed.prefix);
+    let mut values: Vec<Value> = keyed.fields().map(|slot| pack.slots[slot.index()].cleared.clone()).collect();
+    for (slot, expr) in with {
+        let at = keyed.fields().position(|of| of == *slot).expect("a field of the frame");
+        match read.value(expr, &pack.slots[slot.index()].ty) {
+            Ok(Value::Absent) => {}
+            Ok(value) => values[at] = value,
+            Err(why) => {
+                done.breach = Some(why);
+                return;
+            }
+        }
+    }
+    done.instances.note(pack, frame, &done.state);
+    done.left.extend(key_of(pack, frame, &done.state));
+    done.instances.add(frame, key.clone(), values);
+    done.state = done.instances.bound(pack, &done.state, &(frame, key));
+    done.instances.count(pack, &mut done.state);
+    done.opened.insert(frame);
+    done.written.extend(pack.frames[frame.index()].fields());
+}
+
+/// Whether a field may be written: of an instance only while it is open.
+fn may_write(pack: &Pack, slot: Slot, done: &mut Done) -> bool {
+    let frame = pack.slots[slot.index()].frame;
+    let may = pack.frames[frame.index()].keyed.is_none() || is_open(pack, frame, &done.state);
+    if !may {
+        done.breach = Some("nothing open is bound".into());
+    }
+    may
 }
 
 fn put(view: &View<'_>, done: &mut Done, slot: Slot, value: Result<Value, String>) {
@@ -311,11 +375,14 @@ fn put(view: &View<'_>, done: &mut Done, slot: Slot, value: Result<Value, String
     match value {
         Ok(Value::Absent) => {}
         Ok(value) => {
+            if !may_write(pack, slot, done) {
+                return;
+            }
             let declared = &pack.slots[slot.index()];
             // What stood before the effects and still stands may not be replaced.
             let stood = view.now.get(pack, slot);
-            let stands = stood != declared.default && done.state.get(pack, slot) == stood;
-            if declared.set_once && stands && stood != value {
+            let stands = stood != declared.cleared && done.state.get(pack, slot) == stood;
+            if declared.set_once && !done.opened.contains(&declared.frame) && stands && stood != value {
                 done.breach = Some("a field that is set once".into());
                 return;
             }
@@ -423,7 +490,8 @@ fn speak(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
                 return;
             }
             let id = read.ids.fresh("call");
-            done.calls.push(Made { id, site: call.id, port: call.port, with, kept });
+            let owners = done.owners.remove(0);
+            done.calls.push(Made { id, site: call.id, port: call.port, with, kept, owners });
         }
         Verb::Emit { message, with } => {
             let declared = &pack.messages[message.index()];

@@ -71,7 +71,7 @@ pub fn of_candidate(stand: &Stand<'_>, given: &Given, tag: Option<Value>, sets: 
 }
 
 /// A path as a derivation or a completion reads it: what the class may not read is absent.
-fn source(stand: &Stand<'_>, inputs: &Inputs, path: &Path) -> Value {
+pub fn source(stand: &Stand<'_>, inputs: &Inputs, path: &Path) -> Value {
     let readable = |slot: Slot| {
         let frame = stand.pack.slots[slot.index()].frame;
         let mut fates = stand.pack.classes[stand.class.index()].fate.iter();

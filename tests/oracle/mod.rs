@@ -6,6 +6,7 @@
 mod carry;
 mod effects;
 mod inputs;
+pub mod instances;
 mod phrase;
 mod recognise;
 mod settle;
@@ -22,6 +23,7 @@ use segue::model::names::Sym;
 use segue::model::value::Value;
 
 pub use effects::Sent;
+pub use instances::Instances;
 pub use turn::{Call, step};
 pub use view::Made;
 
@@ -59,6 +61,11 @@ impl Fields {
         }
     }
 
+    /// What `clear` gives a field.
+    pub fn clear(&mut self, pack: &Pack, slot: Slot) {
+        self.put(pack, slot, pack.slots[slot.index()].cleared.clone());
+    }
+
     /// Restores a field to its default.
     pub fn reset(&mut self, pack: &Pack, slot: Slot) {
         self.put(pack, slot, pack.slots[slot.index()].default.clone());
@@ -75,15 +82,18 @@ impl Fields {
 /// The state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OracleState {
+    /// Nothing is bound in them.
     pub fields: Fields,
-    pub turn: Option<Turn>,
+    pub instances: Instances,
+    /// Those that are under way, in the order in which they began.
+    pub turns: Vec<Turn>,
     pub revision: u64,
 }
 
 impl OracleState {
     /// The state of a session that has just begun.
     pub fn new(pack: &Pack) -> Self {
-        Self { fields: Fields::new(pack), turn: None, revision: 0 }
+        Self { fields: Fields::new(pack), instances: Instances::default(), turns: vec![], revision: 0 }
     }
 }
 
@@ -93,6 +103,7 @@ pub struct Turn {
     pub selected: ClassId,
     pub steps: u32,
     pub before: Fields,
+    pub instances_before: Instances,
     pub calls: Vec<Call>,
     pub written: BTreeSet<Slot>,
     pub decided: FrameSet,

@@ -10,12 +10,13 @@ use segue::model::ids::ClassId;
 use segue::model::json::fields_from_json;
 use segue::model::names::Sym;
 use segue::model::schema::NamedType;
-use segue::model::{Pack, Status, reason};
+use segue::model::{Pack, Status, WhileOpen, reason};
 
 use super::carry::gate;
-use super::turn::{Call, Guard, OracleError, Taking, finish, first, guard, refused, sym, take};
+use super::instances::Instances;
+use super::turn::{Call, Guard, OracleError, Taking, ends, finish, first, guard, refused, sym, take};
 use super::view::{Outcome, View};
-use super::{Facts, Ids, OracleState, OracleStep, Turn};
+use super::{Facts, Fields, Ids, OracleState, OracleStep, Turn};
 
 /// An outcome as it arrives.
 pub struct Heard<'a> {
@@ -33,14 +34,21 @@ pub fn settle(
     facts: &Facts,
     ids: &mut Ids,
 ) -> Result<OracleStep, OracleError> {
-    let found =
-        state.turn.as_ref().and_then(|turn| turn.calls.iter().find(|call| call.id == heard.call).map(|c| (turn, c)));
+    let all = state.turns.iter().flat_map(|turn| turn.calls.iter().map(move |call| (turn, call)));
+    let found = all.into_iter().find(|(_, call)| call.id == heard.call);
     let Some((turn, call)) = found else { return Ok(refused(pack, state, reason::STALE_OUTCOME)) };
     let outcome = outcome(pack, call, heard);
     let gate = gate(pack, &turn.before);
-    // What the turn let go stays gone.
-    let mut restored = turn.before.clone();
+    let bound = |fields: &Fields, instances: &Instances| {
+        call.owners.iter().fold(fields.clone(), |fields, key| instances.bound(pack, &fields, key))
+    };
+    let now = bound(&state.fields, &state.instances);
+    // What the turn let go stays gone, and what it closed stays closed.
+    let instances = state.instances.back_to(pack, &turn.instances_before);
+    let before = bound(&turn.before, &instances);
+    let mut restored = before.clone();
     turn.decided.iter().for_each(|frame| restored.reset_frame(pack, frame));
+    instances.count(pack, &mut restored);
     let others: Vec<Call> = turn.calls.iter().filter(|other| other.id != call.id).cloned().collect();
     let steps = turn.steps + 1;
 
@@ -62,7 +70,7 @@ pub fn settle(
         };
         if class == call.class {
             let rows = declared.settle.iter().filter(|row| row.on == call.site);
-            let fits: Vec<_> = rows.filter(|row| look(&state.fields).holds(&row.when)).collect();
+            let fits: Vec<_> = rows.filter(|row| look(&now).holds(&row.when)).collect();
             for row in fits {
                 passed.push((class, &row.effects, None, Base::Selected));
             }
@@ -74,7 +82,7 @@ pub fn settle(
             if !right_port || !right_end || !trigger.any.is_empty() {
                 continue;
             }
-            if guard(pack, &look(&state.fields), class, trigger, declared.needs) == Guard::Passed {
+            if guard(pack, &look(&now), class, trigger, declared.needs) == Guard::Passed {
                 passed.push((class, &declared.effects, trigger.reason, base));
                 break;
             }
@@ -84,7 +92,9 @@ pub fn settle(
         }
     }
     let boundary_effects = pack.classes[pack.boundary.index()].effects.as_slice();
-    let bare = |why: &str| (pack.boundary, boundary_effects, Some(sym(pack, why)), Base::Before);
+    // Where other turns go on meanwhile nothing goes back.
+    let fallen = if pack.while_open == WhileOpen::Allow { Base::Selected } else { Base::Before };
+    let bare = |why: &str| (pack.boundary, boundary_effects, Some(sym(pack, why)), fallen);
     let classes: Vec<ClassId> = passed.iter().map(|(class, ..)| *class).collect();
     let (class, effects, why, base) = if steps > pack.step_limit {
         bare(reason::STEP_LIMIT)
@@ -107,12 +117,13 @@ pub fn settle(
             inputs: None,
             outcome: Some(&outcome),
             reason,
-            before: if from_before { &turn.before } else { &state.fields },
-            from: if from_before { restored.clone() } else { state.fields.clone() },
+            before: if from_before { &before } else { &now },
+            from: if from_before { restored.clone() } else { now.clone() },
+            instances: if from_before { instances.clone() } else { state.instances.clone() },
             gate,
             carries: false,
             written: if from_before || class != turn.selected { BTreeSet::new() } else { turn.written.clone() },
-            others_open: !from_before && !others.is_empty(),
+            others: if from_before { vec![] } else { others.clone() },
         }
     };
     let mut failed = Vec::new();
@@ -121,7 +132,7 @@ pub fn settle(
         Ok(taken) => taken,
         Err(broken) => {
             failed.push((class, broken));
-            base = Base::Before;
+            base = fallen;
             let why = Some(sym(pack, reason::VERIFICATION_FAILED));
             match take(pack, &taking(pack.boundary, boundary_effects, why, base), facts, ids) {
                 Ok(taken) => taken,
@@ -132,23 +143,33 @@ pub fn settle(
             }
         }
     };
-    let (still_open, closed) = match base {
-        Base::Selected => (others, vec![]),
-        Base::Before => (vec![], others.iter().map(|call| call.id.clone()).collect()),
+    let (others, mut closed) = match base {
+        Base::Selected => (others.as_slice(), vec![]),
+        Base::Before => (&[][..], others.iter().map(|call| call.id.clone()).collect()),
     };
-    let calls: Vec<Call> = still_open.into_iter().chain(taken.open.clone()).collect();
-    let next = (!calls.is_empty()).then(|| Turn {
-        selected: turn.selected,
-        steps,
-        before: turn.before.clone(),
-        calls,
-        written: match base {
-            Base::Selected => turn.written.union(&taken.written).copied().collect(),
-            Base::Before => taken.written.clone(),
-        },
-        decided: turn.decided,
-    });
-    Ok(finish(pack, state, taken, next, turn.selected, closed, vec![], failed))
+    let mut turns = Vec::new();
+    for of in &state.turns {
+        let own = std::ptr::eq(of, turn);
+        let standing = if own { others } else { of.calls.as_slice() };
+        let (gone, calls): (Vec<_>, Vec<_>) = standing.iter().cloned().partition(|of| ends(&of.owners, &taken.closed));
+        closed.extend(gone.into_iter().map(|call| call.id));
+        if !own {
+            turns.extend((!calls.is_empty()).then(|| Turn { calls, ..of.clone() }));
+            continue;
+        }
+        closed.extend(taken.void.iter().cloned());
+        let calls: Vec<Call> = calls.into_iter().chain(taken.open.clone()).collect();
+        turns.extend((!calls.is_empty()).then(|| Turn {
+            steps,
+            calls,
+            written: match base {
+                Base::Selected => turn.written.union(&taken.written).copied().collect(),
+                Base::Before => taken.written.clone(),
+            },
+            ..turn.clone()
+        }));
+    }
+    Ok(finish(pack, state, taken, turns, turn.selected, closed, vec![], failed))
 }
 
 /// An outcome against its port's declaration: an answer that breaks it is `failed` with error `contract`.

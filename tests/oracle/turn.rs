@@ -13,9 +13,10 @@ use segue::model::{Pack, WhileOpen, reason};
 use super::carry::{carry, dropped, effective, gate, may_read};
 use super::effects::perform;
 use super::inputs::{Stand, of_candidate, view};
+use super::instances::{Instances, Key, at_rest, bind};
 use super::recognise::{Given, longest_match, read};
 use super::settle::{Heard, settle};
-use super::verify::{answer, breaches};
+use super::verify::{answer, breaches, instance_breaches};
 use super::view::{Inputs, Outcome, View};
 use super::{Facts, Fields, Ids, OracleState, OracleStep, Turn};
 
@@ -27,6 +28,8 @@ pub struct Call {
     pub site: Sym,
     pub port: PortId,
     pub kept: Vec<(KeptId, Value)>,
+    /// The instances that it belongs to.
+    pub owners: Vec<Key>,
 }
 
 /// The boundary itself would have broken what it promises.
@@ -59,16 +62,17 @@ pub struct Taking<'a> {
     pub reason: Option<Sym>,
     /// The state before the step.
     pub before: &'a Fields,
-    /// The state that carry starts from.
+    /// The state that carry starts from, with what is bound.
     pub from: Fields,
+    pub instances: Instances,
     /// The gate as it stood before the turn.
     pub gate: FrameSet,
     /// Whether the class carries: once a turn.
     pub carries: bool,
     /// What the turn has written.
     pub written: BTreeSet<Slot>,
-    /// Whether calls of the turn stay open.
-    pub others_open: bool,
+    /// Calls of the turn that stay open, unless the step closes what they belong to.
+    pub others: Vec<Call>,
 }
 
 /// What a class made of the event.
@@ -76,12 +80,17 @@ pub struct Taken {
     pub class: ClassId,
     pub reason: Option<Sym>,
     pub state: Fields,
+    pub instances: Instances,
+    /// The instances that were closed.
+    pub closed: Vec<Key>,
     pub written: BTreeSet<Slot>,
     pub cleared: FrameSet,
     pub carried: FrameSet,
     pub dropped: FrameSet,
     pub calls: Vec<super::Made>,
     pub open: Vec<Call>,
+    /// Calls that it made and closed again.
+    pub void: Vec<String>,
     pub sent: Vec<super::Sent>,
     pub answer: Option<segue::model::ids::ModeId>,
 }
@@ -104,25 +113,28 @@ pub fn take(pack: &Pack, taking: &Taking<'_>, facts: &Facts, ids: &mut Ids) -> R
     };
     // Carryover does not cut in a settle step: what stands may be read.
     let readable = |slot: Slot| !taking.carries || may_read(pack, class, frames, slot);
-    let done = perform(&base, taking.effects, &readable, &taking.written, ids);
-    let open: Vec<Call> = done
-        .calls
-        .iter()
-        .filter(|call| pack.ports[call.port.index()].replies)
-        .map(|call| Call { id: call.id.clone(), class, site: call.site, port: call.port, kept: call.kept.clone() })
-        .collect();
+    let done = perform(&base, &taking.instances, taking.effects, &readable, &taking.written, ids);
+    let waits = done.calls.iter().filter(|call| pack.ports[call.port.index()].replies);
+    let (void, open): (Vec<_>, Vec<_>) = waits.partition(|call| ends(&call.owners, &done.closed));
+    let void = void.iter().map(|call| call.id.clone()).collect();
+    let call = |of: &super::Made| {
+        let (kept, owners) = (of.kept.clone(), of.owners.clone());
+        Call { id: of.id.clone(), class, site: of.site, port: of.port, kept, owners }
+    };
+    let open: Vec<Call> = open.into_iter().map(call).collect();
     let written: BTreeSet<Slot> = taking.written.union(&done.written).copied().collect();
     let mut after = View { now: &done.state, calls: &done.calls, ..base };
     if let Some(why) = done.breach {
         return Err(vec![why]);
     }
-    if open.is_empty() && !taking.others_open {
+    if open.is_empty() && taking.others.iter().all(|call| ends(&call.owners, &done.closed)) {
         match answer(&after, class) {
             Ok(mode) => after.answer = Some(mode),
             Err(count) => return Err(vec![format!("{count} answer rows apply")]),
         }
     }
-    let broken = breaches(&after, class, &written);
+    let mut broken = breaches(&after, class, &written);
+    broken.extend(instance_breaches(&after, &done));
     if !broken.is_empty() {
         return Err(broken);
     }
@@ -137,11 +149,23 @@ pub fn take(pack: &Pack, taking: &Taking<'_>, facts: &Facts, ids: &mut Ids) -> R
         carried: if taking.carries { frames } else { FrameSet::EMPTY },
         dropped: if taking.carries { dropped(pack, class, frames, taking.before) } else { FrameSet::EMPTY },
         answer,
-        state: done.state,
+        state: at_rest(pack, &done.state),
+        instances: {
+            let mut instances = done.instances;
+            instances.forget(pack);
+            instances
+        },
+        closed: done.closed,
         calls: done.calls,
         open,
+        void,
         sent: done.sent,
     })
+}
+
+/// Whether a call that belongs to these ends with one of those that were closed.
+pub fn ends(owners: &[Key], closed: &[Key]) -> bool {
+    owners.iter().any(|owner| closed.contains(owner))
 }
 
 pub fn sym(pack: &Pack, name: &str) -> Sym {
@@ -221,10 +245,9 @@ fn select(
     facts: &Facts,
     ids: &mut Ids,
 ) -> Result<OracleStep, OracleError> {
-    if state.turn.is_some() && pack.while_open == WhileOpen::Refuse {
+    if !state.turns.is_empty() && pack.while_open == WhileOpen::Refuse {
         return Ok(refused(pack, state, reason::BUSY));
     }
-    let closed: Vec<String> = state.turn.iter().flat_map(|turn| &turn.calls).map(|call| call.id.clone()).collect();
     let declared = &pack.events[event.index()];
     let text = declared.text.and_then(|input| fields.iter().find(|(field, _)| *field == input));
     let text = text.and_then(|(_, value)| match value {
@@ -234,7 +257,7 @@ fn select(
     let given = read(pack, text, fields);
     let gate = gate(pack, &state.fields);
 
-    let mut passed: Vec<(ClassId, Inputs, Option<Sym>)> = Vec::new();
+    let mut passed: Vec<(ClassId, (Inputs, Fields), Option<Sym>)> = Vec::new();
     let mut had: Vec<(ClassId, Sym)> = Vec::new();
     for class in (0..pack.classes.len()).map(ClassId::at) {
         let frames = effective(pack, class, gate);
@@ -243,9 +266,12 @@ fn select(
         let mut passes = false;
         for trigger in pack.classes[class.index()].triggers.iter().filter(|trigger| trigger.on == On::Event(event)) {
             let Some(inputs) = triggered(&stand, &given, trigger) else { continue };
+            let bound = bind(&stand, &state.instances, class, &inputs);
+            let stand = Stand { state: &bound, ..stand };
+            let inputs = triggered(&stand, &given, trigger).expect("it has matched");
             match guard(pack, &view(&stand, &inputs), class, trigger, frames) {
                 Guard::Passed => {
-                    passed.push((class, inputs, trigger.reason));
+                    passed.push((class, (inputs, bound.clone()), trigger.reason));
                     passes = true;
                     break;
                 }
@@ -259,32 +285,46 @@ fn select(
     let classes: Vec<ClassId> = passed.iter().map(|(class, ..)| *class).collect();
     let boundary = Stand { pack, facts, state: &state.fields, class: pack.boundary, frames: FrameSet::EMPTY };
     let boundary = Stand { frames: effective(pack, pack.boundary, gate), ..boundary };
-    let bare = || of_candidate(&boundary, &given, None, &[]);
-    let (class, inputs, why) = match first(pack, &classes) {
+    let bare = || {
+        let bound = bind(&boundary, &state.instances, pack.boundary, &of_candidate(&boundary, &given, None, &[]));
+        let inputs = of_candidate(&Stand { state: &bound, ..boundary }, &given, None, &[]);
+        (inputs, bound)
+    };
+    let (class, seen, why) = match first(pack, &classes) {
         Some(class) => passed.into_iter().find(|(passed, ..)| *passed == class).expect("it is one of them"),
         None if classes.is_empty() => (pack.boundary, bare(), Some(unmet(pack, &had))),
         None => (pack.boundary, bare(), Some(sym(pack, reason::AMBIGUOUS))),
     };
     let mut failed = Vec::new();
-    let taking = |class: ClassId, inputs: Inputs, reason: Option<Sym>| Taking {
-        class,
-        effects: &pack.classes[class.index()].effects,
-        inputs: Some(inputs),
-        outcome: None,
-        reason,
-        before: &state.fields,
-        from: state.fields.clone(),
-        gate,
-        carries: true,
-        written: BTreeSet::new(),
-        others_open: false,
-    };
-    let taken = match take(pack, &taking(class, inputs, why), facts, ids) {
+    fn taking<'a>(
+        pack: &'a Pack,
+        state: &OracleState,
+        gate: FrameSet,
+        class: ClassId,
+        (inputs, bound): &'a (Inputs, Fields),
+        reason: Option<Sym>,
+    ) -> Taking<'a> {
+        Taking {
+            class,
+            effects: &pack.classes[class.index()].effects,
+            inputs: Some(inputs.clone()),
+            outcome: None,
+            reason,
+            before: bound,
+            from: bound.clone(),
+            instances: state.instances.clone(),
+            gate,
+            carries: true,
+            written: BTreeSet::new(),
+            others: vec![],
+        }
+    }
+    let taken = match take(pack, &taking(pack, state, gate, class, &seen, why), facts, ids) {
         Ok(taken) => taken,
         Err(broken) => {
             failed.push((class, broken));
             let why = Some(sym(pack, reason::VERIFICATION_FAILED));
-            match take(pack, &taking(pack.boundary, bare(), why), facts, ids) {
+            match take(pack, &taking(pack, state, gate, pack.boundary, &bare(), why), facts, ids) {
                 Ok(taken) => taken,
                 Err(broken) => {
                     failed.push((pack.boundary, broken));
@@ -293,14 +333,30 @@ fn select(
             }
         }
     };
-    let turn = (!taken.open.is_empty()).then(|| Turn {
-        selected: taken.class,
-        steps: 1,
-        before: state.fields.clone(),
-        calls: taken.open.clone(),
-        written: taken.written.clone(),
-        decided: taken.cleared,
-    });
+    // An input ends the calls of earlier turns, but where those of instances may run on.
+    let runs_on = |call: &Call| {
+        pack.while_open == WhileOpen::Allow && !call.owners.is_empty() && !ends(&call.owners, &taken.closed)
+    };
+    let (mut turns, mut closed) = (Vec::new(), Vec::new());
+    for turn in &state.turns {
+        let (calls, gone): (Vec<_>, Vec<_>) = turn.calls.iter().cloned().partition(&runs_on);
+        closed.extend(gone.into_iter().map(|call| call.id));
+        if !calls.is_empty() {
+            turns.push(Turn { calls, ..turn.clone() });
+        }
+    }
+    closed.extend(taken.void.iter().cloned());
+    if !taken.open.is_empty() {
+        turns.push(Turn {
+            selected: taken.class,
+            steps: 1,
+            before: state.fields.clone(),
+            instances_before: state.instances.clone(),
+            calls: taken.open.clone(),
+            written: taken.written.clone(),
+            decided: taken.cleared,
+        });
+    }
     let reads = &pack.classes[taken.class.index()].reads;
     let ignores = &pack.classes[taken.class.index()].ignores;
     let unused: Vec<InputId> = given
@@ -310,7 +366,7 @@ fn select(
         .copied()
         .collect();
     let selected = taken.class;
-    Ok(finish(pack, state, taken, turn, selected, closed, unused, failed))
+    Ok(finish(pack, state, taken, turns, selected, closed, unused, failed))
 }
 
 /// The inputs of a candidate when one of the trigger's alternatives matches.
@@ -352,7 +408,7 @@ pub fn finish(
     pack: &Pack,
     state: &OracleState,
     taken: Taken,
-    turn: Option<Turn>,
+    turns: Vec<Turn>,
     selected: ClassId,
     closed: Vec<String>,
     unused: Vec<InputId>,
@@ -363,7 +419,7 @@ pub fn finish(
         reasons.push(sym(pack, reason::UNUSED_SIGNAL));
     }
     OracleStep {
-        state: OracleState { fields: taken.state, turn, revision: state.revision + 1 },
+        state: OracleState { fields: taken.state, instances: taken.instances, turns, revision: state.revision + 1 },
         class: Some(taken.class),
         selected: Some(selected),
         refused: None,

@@ -7,6 +7,8 @@ use segue::model::cond::{Cond, Place};
 use segue::model::ids::{ClassId, ModeId, Slot};
 use segue::model::walk::cond_paths;
 
+use super::effects::Done;
+use super::instances::keyed;
 use super::view::View;
 
 /// The answer mode; how many apply where it is not exactly one.
@@ -59,6 +61,27 @@ pub fn breaches(view: &View<'_>, class: ClassId, written: &BTreeSet<Slot>) -> Ve
         let speaks = speaks(view, &invariant.when) && speaks(view, &invariant.then);
         if speaks && view.holds(&invariant.when) && !view.holds(&invariant.then) {
             found.push(format!("invariant {}", pack.names.text(invariant.id)));
+        }
+    }
+    found
+}
+
+/// What the instances break that a step leaves: too many are open, or one that it had bound before breaks an invariant.
+pub fn instance_breaches(view: &View<'_>, done: &Done) -> Vec<String> {
+    let pack = view.pack;
+    let mut found = Vec::new();
+    for frame in &pack.keyed {
+        if done.instances.open(*frame).len() > keyed(pack, *frame).max_open {
+            found.push("too many open".to_owned());
+        }
+    }
+    for key in &done.left {
+        let bound = done.instances.bound(pack, view.now, key);
+        let view = View { now: &bound, ..*view };
+        for invariant in pack.invariants.iter().filter(|invariant| invariant.frame == Some(key.0)) {
+            if view.holds(&invariant.when) && !view.holds(&invariant.then) {
+                found.push(format!("invariant {} of {}", pack.names.text(invariant.id), key.1));
+            }
         }
     }
     found

@@ -10,6 +10,7 @@ use segue::model::schema::Type;
 use segue::model::value::Value;
 use segue::model::{Pack, Status, reason};
 
+use super::instances::Key;
 use super::{Facts, Fields};
 
 /// The inputs as one candidate sees them.
@@ -39,6 +40,7 @@ pub struct Made {
     pub port: segue::model::ids::PortId,
     pub with: Vec<(Sym, Value)>,
     pub kept: Vec<(KeptId, Value)>,
+    pub owners: Vec<Key>,
 }
 
 /// All that a condition or a value may look at.

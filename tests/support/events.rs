@@ -74,7 +74,7 @@ pub fn event(
 ) -> Event {
     let open = state.open_calls();
     if !open.is_empty() && dice.chance(85) {
-        let call = dice.pick(open);
+        let call = *dice.pick(&open);
         return outcome_event(registry.pack(), call, dice, corpus);
     }
     if !gone.is_empty() && dice.chance(5) {

@@ -91,7 +91,20 @@ pub fn pack(dice: &mut Dice) -> Documents {
         documents.push((id.clone(), Maker::new(dice, false, ambiguous).class(id)));
     }
     documents.push(("Z".into(), Maker::new(dice, true, ambiguous).class("Z")));
+    if dice.chance(40) {
+        super::keyed::add(dice, &mut documents);
+    }
     documents
+}
+
+/// A pack at random that has a keyed frame.
+pub fn keyed_pack(dice: &mut Dice) -> Documents {
+    loop {
+        let documents = pack(dice);
+        if documents[1].1["frame"].get("claim").is_some() {
+            return documents;
+        }
+    }
 }
 
 fn base(dice: &mut Dice, ids: &[String], many: &str) -> Documents {

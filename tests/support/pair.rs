@@ -1,6 +1,6 @@
 //! The engine and the reference evaluator side by side on one session.
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use segue::engine::{Env, Event, NumberedIds, Step, step};
 use segue::model::Pack;
@@ -11,7 +11,7 @@ use segue::model::value::Value;
 use segue::registry::Registry;
 use segue::state::SessionState;
 
-use crate::oracle::{self, Facts, Fields, Ids, OracleState};
+use crate::oracle::{self, Facts, Fields, Ids, Instances, OracleState};
 
 /// A session that both evaluators run.
 pub struct Pair<'a> {
@@ -40,6 +40,8 @@ pub struct Shown {
     pub failed: Vec<String>,
     pub state: Json,
     pub open: Vec<String>,
+    /// The instances of keyed frames.
+    pub instances: Vec<String>,
     pub revision: u64,
 }
 
@@ -78,6 +80,7 @@ impl<'a> Pair<'a> {
         for slot in (0..pack.slots.len()).map(Slot::at) {
             twin.fields.put(pack, slot, state.get(slot).clone());
         }
+        twin.instances = Instances::starting(pack, &state);
         Self { registry, state, twin, ids: NumberedIds::default(), twin_ids: Ids::default(), turns: 0 }
     }
 
@@ -149,7 +152,15 @@ fn texts(pack: &Pack, syms: &[Sym]) -> Vec<String> {
 pub fn fields_json(pack: &Pack, state: &SessionState) -> Json {
     let mut all = Map::new();
     for (index, frame) in pack.frames.iter().enumerate() {
-        all.insert(pack.names.text(frame.name).into(), state.frame_json(pack, FrameId::at(index)));
+        // What is known of instances is compared by itself.
+        let fields = match &frame.keyed {
+            Some(keyed) => {
+                let count = to_json(&pack.names, state.get(keyed.open_count()));
+                json!({ "open_count": count, "only": to_json(&pack.names, state.get(keyed.only())) })
+            }
+            None => state.frame_json(pack, FrameId::at(index)),
+        };
+        all.insert(pack.names.text(frame.name).into(), fields);
     }
     Json::Object(all)
 }
@@ -158,6 +169,13 @@ fn twin_json(pack: &Pack, state: &Fields) -> Json {
     let mut all = Map::new();
     for frame in &pack.frames {
         let mut fields = Map::new();
+        if let Some(keyed) = &frame.keyed {
+            for (name, slot) in [("open_count", keyed.open_count()), ("only", keyed.only())] {
+                fields.insert(name.into(), to_json(&pack.names, &state.get(pack, slot)));
+            }
+            all.insert(pack.names.text(frame.name).into(), Json::Object(fields));
+            continue;
+        }
         for slot in frame.fields() {
             let value = state.get(pack, slot);
             if value.is_present() {
@@ -167,6 +185,29 @@ fn twin_json(pack: &Pack, state: &Fields) -> Json {
         all.insert(pack.names.text(frame.name).into(), Json::Object(fields));
     }
     Json::Object(all)
+}
+
+fn instance(pack: &Pack, frame: FrameId, key: &str, ended: Option<Sym>, values: &[Value]) -> String {
+    let ended = ended.map_or("open", |ended| pack.names.text(ended));
+    let values: Vec<String> = values.iter().map(|value| to_json(&pack.names, value).to_string()).collect();
+    format!("{} {key} {ended} {}", pack.names.text(pack.frames[frame.index()].name), values.join(" "))
+}
+
+/// The instances of the engine's state, in their order.
+pub fn instances(pack: &Pack, state: &SessionState) -> Vec<String> {
+    let all = pack.keyed.iter().flat_map(|frame| {
+        let all = state.instances(pack, *frame).expect("a keyed frame");
+        all.iter().map(|of| instance(pack, *frame, &of.key, of.closed_as, &of.values)).collect::<Vec<_>>()
+    });
+    all.collect()
+}
+
+fn twin_instances(pack: &Pack, state: &Instances) -> Vec<String> {
+    let all = pack.keyed.iter().flat_map(|frame| {
+        let all = state.open(*frame).into_iter().chain(state.closed(*frame));
+        all.map(|of| instance(pack, *frame, &of.key, of.ended.map(|(ended, _)| ended), &of.values)).collect::<Vec<_>>()
+    });
+    all.collect()
 }
 
 /// An engine's step in words.
@@ -206,9 +247,11 @@ pub fn shown(pack: &Pack, step: &Step) -> Shown {
             .map(|call| {
                 let kept: Vec<(Sym, Value)> =
                     call.kept.iter().map(|(id, value)| (pack.kept[id.index()].0, value.clone())).collect();
-                format!("{} {} {}", call.id, class_name(pack, call.class), named(pack, &kept))
+                let of: Vec<&str> = call.owners.iter().map(|(_, key)| key.as_str()).collect();
+                format!("{} {} {} {of:?}", call.id, class_name(pack, call.class), named(pack, &kept))
             })
             .collect(),
+        instances: instances(pack, &step.state),
         revision: step.state.revision(),
     }
 }
@@ -244,15 +287,17 @@ fn shown_twin(pack: &Pack, step: &oracle::OracleStep) -> Shown {
         state: twin_json(pack, &step.state.fields),
         open: step
             .state
-            .turn
+            .turns
             .iter()
             .flat_map(|turn| &turn.calls)
             .map(|call| {
                 let kept: Vec<(Sym, Value)> =
                     call.kept.iter().map(|(id, value)| (pack.kept[id.index()].0, value.clone())).collect();
-                format!("{} {} {}", call.id, class_name(pack, call.class), named(pack, &kept))
+                let of: Vec<&str> = call.owners.iter().map(|(_, key)| key.as_str()).collect();
+                format!("{} {} {} {of:?}", call.id, class_name(pack, call.class), named(pack, &kept))
             })
             .collect(),
+        instances: twin_instances(pack, &step.state.instances),
         revision: step.state.revision,
     }
 }

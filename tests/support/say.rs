@@ -126,6 +126,10 @@ pub fn value(pack: &Pack, ty: &Type, dice: &mut Dice) -> Json {
         Type::Bool => dice.chance(50).into(),
         Type::Int => i64::try_from(dice.below(5)).expect("small").into(),
         Type::Decimal => json!([0.0, 0.25, 0.75, 1.0][dice.below(4)]),
+        Type::Id if !pack.keyed.is_empty() && dice.chance(75) => {
+            let keyed = pack.frames[dice.pick(&pack.keyed).index()].keyed.as_ref().expect("it is keyed");
+            format!("{}-{}", keyed.prefix, 1 + dice.below(4)).into()
+        }
         Type::Text | Type::Narrative | Type::Id => format!("x{}", dice.below(4)).into(),
         Type::Period => {
             let mut all: Vec<String> = ["2020", "2020-Q1", "2020-03", "2021-04", "2020-03-05", "2020-03-05/2020-03-20"]

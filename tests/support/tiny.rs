@@ -16,6 +16,8 @@ pub struct Tiny {
     pub chain: Vec<String>,
     /// The manifest's bound on steps.
     pub step_limit: u32,
+    /// What an input does while calls are open.
+    pub while_open: &'static str,
     more: Vec<Json>,
 }
 
@@ -31,6 +33,7 @@ impl Tiny {
             boundary,
             chain,
             step_limit: 16,
+            while_open: "cancel",
             more: Vec::new(),
         }
     }
@@ -44,7 +47,7 @@ impl Tiny {
     pub fn documents(&self) -> Documents {
         let manifest = json!({
             "pack": { "id": "tiny", "title": "Tiny", "aggregate": "session", "owner": ["own"], "precedence": [self.chain],
-                "step_limit": self.step_limit },
+                "step_limit": self.step_limit, "while_open": self.while_open },
             "carryover": { "universe": ["root"], "limit": "gate.depth", "depth": { "full": ["root"], "none": [] } },
             "enum": { "status": ["none", "active", "done"], "depth": ["full", "none"], "kind": ["red", "green"] },
             "relative": { "LAST_WEEK": { "unit": "week", "offset": -1, "length": 1 } },

@@ -1,7 +1,8 @@
 //! Conclusions from what is known: through derivations, through what ports answer, through invariants.
 
 use crate::model::cond::{Cond, Op, Operand, Path, Place};
-use crate::model::ids::{InputId, OutcomeId, PortId};
+use crate::model::ids::{InputId, OutcomeId, PortId, Slot};
+use crate::model::schema::Type;
 use crate::model::value::Value;
 use crate::model::{Derivation, walk};
 
@@ -15,6 +16,7 @@ impl Facts<'_> {
             self.conclude_from_derived();
             self.conclude_from_outcome();
             self.conclude_from_invariants();
+            self.conclude_from_instances();
             if known == (self.present.len(), self.conds.len(), self.kind.clone()) {
                 self.closed = true;
                 return;
@@ -98,6 +100,27 @@ impl Facts<'_> {
         matches!(value, Value::Sym(status) if Some(*status) == self.ground.ok)
     }
 
+    /// Where an instance is bound, all of it is there that every instance has.
+    fn conclude_from_instances(&mut self) {
+        let pack = self.pack();
+        for keyed in pack.keyed.iter().filter_map(|frame| pack.frames[frame.index()].keyed.as_ref()) {
+            let there = |slot| bare(Place::Field(slot));
+            let bound = [keyed.key(), keyed.ended()].iter().any(|slot| self.present_plain(&there(*slot)))
+                || [keyed.known(), keyed.open()].iter().any(|slot| self.holds_plain(&is_true(*slot)));
+            if !bound {
+                continue;
+            }
+            self.add_present(&there(keyed.key()));
+            self.learn(&is_true(keyed.known()));
+            for slot in keyed.fields() {
+                let field = &pack.slots[slot.index()];
+                if field.given || field.cleared.is_present() {
+                    self.add_present(&there(slot));
+                }
+            }
+        }
+    }
+
     fn conclude_from_invariants(&mut self) {
         let ground = self.ground;
         for rule in &ground.rules {
@@ -115,6 +138,12 @@ impl Facts<'_> {
             }
         }
     }
+}
+
+/// That a field of type bool is true.
+pub fn is_true(slot: Slot) -> Cond {
+    let (path, op) = (bare(Place::Field(slot)), Op::Eq(Operand::Value(Value::Bool(true))));
+    Cond::Test { span: path.span, path, ty: Type::Bool, op }
 }
 
 /// The values that are there when a condition is true, or when it is false. `None` = it never is, so all of them.

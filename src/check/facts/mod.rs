@@ -13,6 +13,8 @@ use crate::model::value::Value;
 use crate::model::{Derivation, Pack, walk};
 use crate::source::{FileId, Span};
 
+pub use conclude::is_true;
+
 use super::allowance::Allowance;
 use super::same;
 

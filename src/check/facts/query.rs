@@ -14,7 +14,7 @@ impl Facts<'_> {
         self.present_plain(&same::path(path, &same::as_is))
     }
 
-    fn present_plain(&self, path: &Path) -> bool {
+    pub(super) fn present_plain(&self, path: &Path) -> bool {
         if self.present.contains(path) {
             return true;
         }

@@ -58,7 +58,9 @@ fn uses(pack: &Pack) -> Uses {
             effect.verb,
             crate::model::effect::Verb::ClearFrame(_) | crate::model::effect::Verb::ClearField(_)
         );
-        if !clears {
+        if let crate::model::effect::Verb::Open { with, .. } = &effect.verb {
+            with.iter().for_each(|(slot, _)| _ = written[slot.index()].get_or_insert(effect.span));
+        } else if !clears {
             walk::targets(pack, &effect.verb, &mut |slot| {
                 written[slot.index()].get_or_insert(effect.span);
             });
