@@ -1,13 +1,23 @@
 //! Who serves the ports of packs: `[chat.PACK.PORT]` in `segue.toml`.
 
+mod answer;
+mod openai;
+mod prompt;
+
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::language;
 use crate::registry::Registry;
 use crate::source::Span;
-use crate::syntax::Field;
+use crate::syntax::{Field, Reader};
+
+pub use answer::{AnswerSchema, schema};
+pub use openai::{Asked, Lost, Model, OpenAi, Post, Response, Wire};
+pub use prompt::Prompt;
 
 /// After how many seconds a call has timed out, where it is not said.
 const TIMEOUT: u64 = 30;
+/// How often a model is asked again, where it is not said.
+const RETRIES: u32 = 2;
 
 /// All bindings of a workspace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +40,8 @@ pub enum By {
     Script(String),
     /// A program, run for each call.
     Command(Command),
+    /// A language model behind an endpoint.
+    OpenAi(OpenAi),
 }
 
 /// A program that serves a port.
@@ -96,25 +108,39 @@ impl Bindings {
     }
 }
 
+/// What stands in the table of a binding.
+struct Written<'a> {
+    forms: Vec<(&'static str, Field<'a>)>,
+    beside: Vec<(&'static str, Field<'a>)>,
+}
+
+impl<'a> Written<'a> {
+    fn of(reader: &Reader<'a>) -> Self {
+        let of = |keys: &[&'static str]| keys.iter().filter_map(|key| Some((*key, reader.optional(key)?))).collect();
+        Self {
+            forms: of(&["human", "script", "command", "openai"]),
+            beside: of(&["timeout", "model", "key", "prompt", "system", "retries"]),
+        }
+    }
+
+    fn beside(&self, name: &str) -> Option<Field<'a>> {
+        self.beside.iter().find(|(key, _)| *key == name).map(|(_, field)| *field)
+    }
+}
+
 fn binding(field: Field<'_>) -> Option<By> {
     let reader = field.table(&language::BINDING)?;
     let out = reader.out();
-    let human = reader.optional("human");
-    let script = reader.optional("script");
-    let command = reader.optional("command");
-    let timeout = reader.optional("timeout");
-    let forms: Vec<(&str, Field<'_>)> = [("human", human), ("script", script), ("command", command)]
-        .into_iter()
-        .filter_map(|(key, field)| Some((key, field?)))
-        .collect();
+    let written = Written::of(&reader);
     let known = out.len();
     reader.finish();
-    let (form, field) = match forms.as_slice() {
+    let (form, main) = match written.forms.as_slice() {
         [one] => *one,
         [] => {
             if out.len() == known {
                 let found = Diagnostic::error(Code::MissingKey, field.span(), "it is not said who serves the port");
-                out.push(found.help("write `human = true`, `script = \"FILE\"` or `command = [\"PROGRAM\"]`"));
+                let help = "write `human = true`, `script = \"FILE\"`, `command = [\"PROGRAM\"]` or `openai = \"URL\"`";
+                out.push(found.help(help));
             }
             return None;
         }
@@ -124,34 +150,80 @@ fn binding(field: Field<'_>) -> Option<By> {
             return None;
         }
     };
-    if let Some(beside) = timeout.filter(|_| !language::BINDING.names_in(|key| key == form).contains(&"timeout")) {
-        let message = format!("`timeout` means nothing beside `{form}`");
-        out.push(Diagnostic::error(Code::OutOfPlace, beside.span(), message).help("remove it"));
+    for (key, beside) in &written.beside {
+        if !language::BINDING.names_in(|key| key == form).contains(key) {
+            let message = format!("`{key}` means nothing beside `{form}`");
+            out.push(Diagnostic::error(Code::OutOfPlace, beside.span(), message).help("remove it"));
+        }
     }
-    let timeout = match timeout {
-        Some(field) => seconds(field)?,
+    let timeout = match written.beside("timeout") {
+        Some(field) => number(field, 1, 3600, "timeout")?,
         None => TIMEOUT,
     };
     match form {
-        "human" => match field.bool()? {
+        "human" => match main.bool()? {
             true => Some(By::Human),
-            false => field.bad("somebody serves the port", "write `human = true`, or another form"),
+            false => main.bad("somebody serves the port", "write `human = true`, or another form"),
         },
-        "script" => field.word().map(|file| By::Script(file.to_owned())),
-        _ => {
-            let words: Vec<String> = field.texts()?.into_iter().map(str::to_owned).collect();
+        "script" => main.word().map(|file| By::Script(file.to_owned())),
+        "command" => {
+            let words: Vec<String> = main.texts()?.into_iter().map(str::to_owned).collect();
             match words.first() {
                 Some(program) if !program.trim().is_empty() => Some(By::Command(Command { words, timeout })),
-                _ => field.bad("no program is named", "write one, such as `command = [\"python3\", \"port.py\"]`"),
+                _ => main.bad("no program is named", "write one, such as `command = [\"python3\", \"port.py\"]`"),
             }
         }
+        _ => openai(main, &written, timeout).map(By::OpenAi),
     }
 }
 
-fn seconds(field: Field<'_>) -> Option<u64> {
-    let within = field.int()?;
-    match u64::try_from(within) {
-        Ok(seconds @ 1..=3600) => Some(seconds),
-        _ => field.refused(Code::OutOfRange, format!("{within} is no timeout"), "write seconds, 1 to 3600"),
+fn openai(main: Field<'_>, written: &Written<'_>, timeout: u64) -> Option<OpenAi> {
+    let url = main.word()?;
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return main.bad(format!("{} is no base URL", quoted(url)), "write one such as `https://api.openai.com/v1`");
+    }
+    let word = |key: &str| written.beside(key).and_then(Field::word).map(str::to_owned);
+    let prompt_name = |key: &str| {
+        let name = word(key)?;
+        if name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
+            return Some(name);
+        }
+        let message = format!("{} is no name of a prompt", quoted(&name));
+        written.beside(key)?.refused(Code::BadName, message, "write NAME for the file `prompts/NAME.txt` of the pack")
+    };
+    for key in ["model", "prompt"] {
+        if written.beside(key).is_none() {
+            return main.refused(
+                Code::MissingKey,
+                format!("the binding lacks the key `{key}`"),
+                &format!("add `{key} = \"…\"`"),
+            );
+        }
+    }
+    let system = match written.beside("system") {
+        Some(_) => Some(prompt_name("system")?),
+        None => None,
+    };
+    let key = match written.beside("key") {
+        Some(_) => Some(word("key")?),
+        None => None,
+    };
+    let retries = match written.beside("retries") {
+        Some(field) => u32::try_from(number(field, 0, 10, "number of retries")?).ok()?,
+        None => RETRIES,
+    };
+    let (model, prompt) = (word("model")?, prompt_name("prompt")?);
+    Some(OpenAi { url: url.to_owned(), model, key, prompt, system, timeout, retries })
+}
+
+fn number(field: Field<'_>, least: u64, most: u64, what: &str) -> Option<u64> {
+    let given = field.int()?;
+    match u64::try_from(given) {
+        Ok(number) if (least..=most).contains(&number) => Some(number),
+        _ => field.refused(
+            Code::OutOfRange,
+            format!("{given} is no {what}"),
+            &format!("write a number from {least} to {most}"),
+        ),
     }
 }

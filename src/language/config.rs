@@ -42,10 +42,25 @@ pub static BINDING: Shape = Shape::new(
             Value::Some(&Value::Text),
             "A program and its arguments, run for each call: one JSON object comes in, the answer goes out.",
         ),
+        may(
+            "openai",
+            Value::Word,
+            "A language model: the base URL of an endpoint that speaks OpenAI's chat completions.",
+        ),
+        may("model", Value::Word, "The model."),
+        may("key", Value::Word, "The environment variable that holds the key, where one is needed."),
+        may("prompt", Value::Name, "The prompt: the file `prompts/NAME.txt` of the pack, with `{argument}` in it."),
+        may("system", Value::Name, "The prompt that comes before it, as that of the system."),
+        may("retries", Value::Int(0, 10), "How often it is asked again when it is busy or fails; default 2."),
         may("timeout", Value::Int(1, 3600), "After how many seconds a call has timed out; default 30."),
     ]],
 )
-.forms(&[form("human"), form("script"), form_with("command", &["timeout"], &[])]);
+.forms(&[
+    form("human"),
+    form("script"),
+    form_with("command", &["timeout"], &[]),
+    form_with("openai", &["model", "key", "prompt", "system", "retries", "timeout"], &["model", "prompt"]),
+]);
 
 /// Settings of `segue check`.
 pub static CHECK: Shape = Shape::new(

@@ -5,6 +5,8 @@ mod corpus;
 #[cfg(feature = "cli")]
 mod drawn;
 pub mod files;
+#[cfg(feature = "openai")]
+mod http;
 mod lines;
 mod mark;
 #[cfg(feature = "cli")]
@@ -23,6 +25,8 @@ pub use choice::{Choice, Chosen};
 pub use corpus::{Case, Corpus, FaultyFile, Orphan};
 #[cfg(feature = "cli")]
 pub use drawn::{DrawnIds, now};
+#[cfg(feature = "openai")]
+pub use http::{Http, secret};
 pub use lines::{Lines, lines};
 pub use mark::Opened;
 #[cfg(feature = "cli")]

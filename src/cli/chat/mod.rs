@@ -64,17 +64,19 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
 fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     let workspace = workspace(&files::here()?, args.pack.is_some())?;
     let (registry, sources) = pack_in(&workspace, args.pack.as_deref(), terminal)?;
-    let name = match &args.pack {
-        Some(pack) => files::real(pack).file_name().map_or_else(String::new, |name| name.to_string_lossy().into()),
-        None => workspace.meant()?,
+    let folder = match &args.pack {
+        Some(pack) if files::kind(pack) != files::Kind::Missing => files::real(pack),
+        Some(pack) => workspace.folder_of(&pack.to_string_lossy())?,
+        None => workspace.folder_of(&workspace.meant()?)?,
     };
+    let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
     let drawn = match args.numbered_ids {
         true => None,
         false => Some(DrawnIds::new()?),
     };
     let start = start(args, &workspace, &registry, drawn, terminal)?;
     let source = drawn.map(|ids| Box::new(ids) as Box<dyn IdSource>);
-    let servers = serve::servers(&workspace, &name, &registry, terminal)?;
+    let servers = serve::servers(&workspace, (&name, &folder), &registry, terminal)?;
     let mut chat = Chat {
         conversation: Conversation::new(&registry, start, source),
         registry: &registry,

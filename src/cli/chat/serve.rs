@@ -1,12 +1,17 @@
-//! Who ends the calls of a chat: the person, a file of outcomes, a program.
+//! Who ends the calls of a chat: the person, a file of outcomes, a program, a language model.
 
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::json;
 
-use crate::binding::{By, Command};
+#[cfg(feature = "openai")]
+use crate::binding::{Asked, Model, Prompt};
+use crate::binding::{By, Command, OpenAi};
 use crate::cli::reading::read;
+#[cfg(feature = "openai")]
+use crate::cli::reading::unread;
 use crate::cli::terminal::Terminal;
 use crate::diag::Diagnostics;
 use crate::engine::CallOut;
@@ -15,6 +20,10 @@ use crate::model::ids::PortId;
 use crate::registry::Registry;
 use crate::scenario::live::{differences, ending};
 use crate::scenario::{Call, Reply, arguments, outcomes};
+#[cfg(feature = "openai")]
+use crate::source::SourceMap;
+#[cfg(feature = "openai")]
+use crate::workspace::{Http, files, secret};
 use crate::workspace::{Problem, Unended, Workspace, run};
 
 use super::{Chat, told};
@@ -28,12 +37,15 @@ pub enum Server {
     Script(Rc<Vec<Call>>),
     /// A program.
     Command(Command),
+    /// A language model.
+    #[cfg(feature = "openai")]
+    Model(Rc<Model>),
 }
 
 /// For each port of a pack who serves it.
 pub fn servers(
     workspace: &Workspace,
-    name: &str,
+    (name, folder): (&str, &Path),
     registry: &Registry,
     terminal: &mut Terminal,
 ) -> Result<Vec<Server>, Problem> {
@@ -54,9 +66,42 @@ pub fn servers(
                 Server::Script(Rc::new(calls.into_iter().filter(|call| call.port == PortId::at(at)).collect()))
             }
             Some(By::Command(command)) => Server::Command(command),
+            Some(By::OpenAi(of)) => model(workspace, folder, registry, PortId::at(at), of, terminal)?,
         });
     }
     Ok(servers)
+}
+
+#[cfg(not(feature = "openai"))]
+fn model(_: &Workspace, _: &Path, _: &Registry, _: PortId, of: OpenAi, _: &mut Terminal) -> Result<Server, Problem> {
+    Err(Problem::new(format!(
+        "segue.toml: the model `{}` cannot be asked: this program was built without the feature `openai`",
+        of.model
+    )))
+}
+
+/// A model with its prompts, from `prompts/` of the pack, and its key, from the environment.
+#[cfg(feature = "openai")]
+fn model(
+    workspace: &Workspace,
+    folder: &Path,
+    registry: &Registry,
+    port: PortId,
+    of: OpenAi,
+    terminal: &mut Terminal,
+) -> Result<Server, Problem> {
+    let mut prompt = |name: &str| {
+        let path = folder.join("prompts").join(format!("{name}.txt"));
+        let shown = workspace.shown(&path);
+        let text = files::read(&path, &shown)?;
+        let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
+        let prompt = Prompt::read(registry.pack(), port, sources.add(&shown, &text), &text, &out);
+        prompt.ok_or_else(|| unread(&sources, &out.into_sorted(), &shown, terminal))
+    };
+    let main = prompt(&of.prompt)?;
+    let system = of.system.as_deref().map(&mut prompt).transpose()?;
+    let key = of.key.as_deref().map(secret).transpose()?;
+    Ok(Server::Model(Rc::new(Model::new(of, key, main, system, registry, port))))
 }
 
 impl Chat<'_, '_> {
@@ -66,6 +111,12 @@ impl Chat<'_, '_> {
             Server::Human => self.asked(call),
             Server::Script(calls) => self.scripted(call, &calls),
             Server::Command(command) => Some(self.commanded(call, &command)),
+            #[cfg(feature = "openai")]
+            Server::Model(model) => Some(match model.ask(self.registry.pack(), call, &mut Http::new()) {
+                Asked::Text(text) => self.answered(call, text.trim()),
+                Asked::Failed(why) => failed(&why),
+                Asked::Timeout => timed_out(),
+            }),
         }
     }
 

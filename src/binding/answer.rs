@@ -1,0 +1,111 @@
+//! The JSON Schema of a port's answer, in the subset that endpoints with structured output take.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::model::Pack;
+use crate::model::schema::{NamedType, Type};
+
+/// A schema, and whether it keeps to the strict subset: every object closed and every field of it there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerSchema {
+    /// The schema.
+    pub schema: Json,
+    /// Whether it is strict.
+    pub strict: bool,
+}
+
+/// The schema of an answer with these fields. A field that may be absent is null.
+#[must_use]
+pub fn schema(pack: &Pack, fields: &[NamedType]) -> AnswerSchema {
+    let mut strict = true;
+    let schema = object(pack, fields, false, &mut strict);
+    AnswerSchema { schema, strict }
+}
+
+fn object(pack: &Pack, fields: &[NamedType], open: bool, strict: &mut bool) -> Json {
+    *strict &= !open;
+    let mut properties = Map::new();
+    for field in fields {
+        let mut ty = of(pack, &field.ty, strict);
+        if field.optional || field.default.is_some() {
+            ty = json!({ "anyOf": [ty, { "type": "null" }] });
+        }
+        if let (false, Json::Object(ty)) = (field.doc.is_empty(), &mut ty) {
+            ty.insert("description".into(), field.doc.as_str().into());
+        }
+        properties.insert(pack.names.text(field.name).to_owned(), ty);
+    }
+    let required: Vec<&str> = fields.iter().map(|field| pack.names.text(field.name)).collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": open })
+}
+
+fn of(pack: &Pack, ty: &Type, strict: &mut bool) -> Json {
+    match ty {
+        Type::Bool => json!({ "type": "boolean" }),
+        Type::Int => json!({ "type": "integer" }),
+        Type::Decimal => json!({ "type": "number" }),
+        Type::Text | Type::Narrative | Type::Id => json!({ "type": "string" }),
+        Type::Period => {
+            json!({ "type": "string", "description": "a period, such as 2020-03 or 2020-03-01/2020-03-15" })
+        }
+        Type::Instant => json!({ "type": "string", "description": "an instant, such as 2020-03-01T12:00:00Z" }),
+        Type::Enum(id) => {
+            let values = pack.enums[id.index()].values.iter().map(|value| pack.names.text(*value));
+            json!({ "type": "string", "enum": values.collect::<Vec<_>>() })
+        }
+        Type::Key(id) => {
+            let keys = pack.tables[id.index()].rows.iter().map(|row| pack.names.text(row.key));
+            json!({ "type": "string", "enum": keys.collect::<Vec<_>>() })
+        }
+        Type::Record(id) => {
+            let record = &pack.records[id.index()];
+            object(pack, &record.fields, record.open, strict)
+        }
+        Type::List { of: item, max, .. } | Type::Set { of: item, max } => {
+            json!({ "type": "array", "items": of(pack, item, strict), "maxItems": max })
+        }
+        Type::Map { of: value, .. } => {
+            *strict = false;
+            json!({ "type": "object", "additionalProperties": of(pack, value, strict) })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::declare::testing::files;
+    use crate::declare::{Options, declare};
+    use crate::model::ids::RecordId;
+
+    #[test]
+    fn types_as_schemas() {
+        let pack = declare(&files(), &Options::default()).pack.expect("a pack");
+        let mut strict = true;
+        let mut of = |ty: &Type| of(&pack, ty, &mut strict);
+        let line = pack.records.iter().position(|record| pack.names.text(record.name) == "Line").expect("a record");
+        let list = Type::List { of: Box::new(Type::Record(RecordId::at(line))), max: 3, evict: false };
+        let nullable = |ty: &str| json!({ "anyOf": [{ "type": ty }, { "type": "null" }] });
+        assert_eq!(
+            of(&list),
+            json!({
+                "type": "array",
+                "maxItems": 3,
+                "items": {
+                    "type": "object",
+                    "properties": { "sku": { "type": "string" }, "count": nullable("integer"), "note": nullable("string") },
+                    "required": ["sku", "count", "note"],
+                    "additionalProperties": false,
+                },
+            })
+        );
+        assert!(strict);
+        let map = Type::Map { key: Box::new(Type::Text), of: Box::new(Type::Decimal), max: 3 };
+        let mut strict = true;
+        assert_eq!(
+            super::of(&pack, &map, &mut strict),
+            json!({ "type": "object", "additionalProperties": { "type": "number" } })
+        );
+        assert!(!strict, "keys that are not known are not strict");
+    }
+}
