@@ -26,6 +26,69 @@ const NAMED: &[&str] = &[
     "full partial blocked confirmed limited clarification_required unsupported root_only object_only meta_only none",
 ];
 
+/// What S4 names: states, fields, methods, functions, components, thresholds, log texts. Each stands on the page.
+const NAMED_BY_S4: &[&str] = &[
+    "IDLE",
+    "CLASSIFYING",
+    "AWAITING_CONFIRMATION",
+    "AWAITING_CLARIFICATION",
+    "RECLASSIFYING",
+    "SEARCHING",
+    "GENERATING",
+    "COMPLETE",
+    "chat_history",
+    "pending_query",
+    "pending_intent",
+    "clarification_mode",
+    "current_conversation",
+    "intent_history",
+    "confirm",
+    "clarify",
+    "None",
+    "type",
+    "text",
+    "timestamp",
+    "metadata",
+    "query",
+    "clarification_request",
+    "clarification_response",
+    "SessionManager",
+    "get/set_pending_query()",
+    "get/set_clarification_mode()",
+    "add_conversation_turn()",
+    "get_cumulative_query()",
+    "clear_clarification_state()",
+    "ClarificationManager",
+    "should_ask_for_confirmation()",
+    "should_ask_for_clarification()",
+    "should_proceed_immediately()",
+    "handle_confirmation_response()",
+    "handle_clarification_input()",
+    "classify_intent()",
+    "classify_intent_with_context()",
+    "classify_intent_safe()",
+    "INTENT_ROUTER_PROMPT",
+    "render_confirmation_dialog()",
+    "render_clarification_dialog()",
+    "render_conversation_context_display()",
+    "render_clarification_mode_indicator()",
+    "render()",
+    "_handle_new_query()",
+    "_handle_clarification_interaction()",
+    "_proceed_with_search()",
+    "CONFIDENCE_THRESHOLD",
+    "MAX_CLARIFICATION_ITERATIONS",
+    "needsClarification",
+    "clarifyQuestion",
+    "Could not classify intent",
+    "Entering confirmation mode",
+    "Entering clarification mode",
+    "User confirmed query",
+    "User rejected query",
+    "Re-classifying with cumulative query",
+    "Max clarification iterations reached",
+];
+
 /// The trigger texts that S3 gives, by class.
 const TRIGGERS: &[(&str, &[&str])] = &[
     ("T2", &["а на март 2020", "на тот же период", "еще раз по этой дате"]),
@@ -35,9 +98,9 @@ const TRIGGERS: &[(&str, &[&str])] = &[
     ("T9", &["мы это обсуждали?", "помнишь, о чем говорили"]),
 ];
 
-/// The pack and the scenarios as documents, by file.
+/// The packs and the scenarios as documents, by file.
 struct World {
-    pack: Vec<(String, Table)>,
+    packs: Vec<(String, Vec<(String, Table)>)>,
     scenarios: Vec<(String, Table)>,
 }
 
@@ -63,8 +126,12 @@ fn documents(texts: &[SourceText]) -> Vec<(String, Table)> {
 
 fn world() -> World {
     let workspace = Workspace::of(env!("CARGO_MANIFEST_DIR").as_ref()).expect("a workspace");
-    let pack = workspace.pack("assistant").expect("a pack");
-    assert!(load(&pack, &Options::default()).registry.is_some());
+    let read_pack = |name: String| {
+        let pack = workspace.pack(&name).expect("a pack");
+        assert!(load(&pack, &Options::default()).registry.is_some());
+        (name, documents(&pack))
+    };
+    let packs = workspace.packs().into_iter().map(read_pack).collect();
     let mut texts = Vec::new();
     let corpus = workspace.corpus(&[]).expect("scenarios");
     let mut names: Vec<String> = corpus.cases.iter().map(|case| case.file.clone()).collect();
@@ -73,7 +140,7 @@ fn world() -> World {
         let text = read(&format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).expect("a scenario file");
         texts.push(SourceText::new(name, text));
     }
-    World { pack: documents(&pack), scenarios: documents(&texts) }
+    World { packs, scenarios: documents(&texts) }
 }
 
 impl World {
@@ -106,9 +173,16 @@ impl World {
         if found { Ok(()) } else { Err("it leads nowhere".to_owned()) }
     }
 
-    /// Whether the pack declares something at a path: a class by its id first, else a section.
+    /// The documents of a pack.
+    fn pack(&self, name: &str) -> Option<&[(String, Table)]> {
+        self.packs.iter().find(|(pack, _)| pack == name).map(|(_, documents)| documents.as_slice())
+    }
+
+    /// Whether a pack declares something at a path: a class by its id first, else a section. Before a `/` stands the pack.
     fn declares(&self, path: &str) -> bool {
-        self.pack.iter().any(|(_, document)| match path.split_once('.') {
+        let named = path.split_once('/').and_then(|(name, path)| Some((self.pack(name)?, path)));
+        let (pack, path) = named.unwrap_or_else(|| (self.pack("assistant").expect("the main pack"), path));
+        pack.iter().any(|(_, document)| match path.split_once('.') {
             Some((id, rest)) if text(document, "id") == id => leads(document, rest),
             _ => document.get("id").is_none() && leads(document, path),
         })
@@ -212,6 +286,8 @@ fn a_reference_that_leads_nowhere_is_found() {
         "scenario:T1.yaml#no such scenario",
         "said:T2#по ней",
         "decl:frame.root.field.domain",
+        "decl:clarification/frame.root.field.domain_id",
+        "decl:nowhere/frame.root.field.domain_id",
         "decl:T2.carryover.preserve.root.date_scope.x",
         "test:tests/requirements.rs#no_such_test",
         "item:segue::engine::leap",
@@ -237,10 +313,22 @@ fn all_that_s3_names_stands_on_the_page() {
 }
 
 #[test]
+fn all_that_s4_names_stands_on_the_page() {
+    for name in NAMED_BY_S4 {
+        assert!(rows().iter().any(|(requirement, _)| requirement.contains(&format!("`{name}`"))), "{name}");
+    }
+}
+
+#[test]
 fn every_class_has_a_family() {
     let world = world();
-    let classes: Vec<&str> =
-        world.pack.iter().map(|(_, document)| text(document, "id")).filter(|id| !id.is_empty()).collect();
+    let classes: Vec<&str> = world
+        .pack("assistant")
+        .expect("a pack")
+        .iter()
+        .map(|(_, document)| text(document, "id"))
+        .filter(|id| !id.is_empty())
+        .collect();
     assert_eq!(classes.len(), 10);
     for class in classes {
         let file = format!("{class}.yaml");
