@@ -75,4 +75,6 @@ pub mod schema;
 pub mod source;
 pub mod state;
 pub mod syntax;
+#[cfg(feature = "tracing")]
+pub mod telemetry;
 pub mod workspace;

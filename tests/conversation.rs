@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use segue::declare::Options;
+use segue::diag::Diagnostics;
 use segue::engine::{IdSource, NumberedIds};
 use segue::load::load;
 use segue::registry::Registry;
@@ -13,7 +14,7 @@ use segue::scenario::live::{Conversation, ending};
 use segue::scenario::{self, Clock, Given, Outcome, Scenario};
 use segue::source::FileId;
 use segue::state::SessionState;
-use segue::syntax::Format;
+use segue::syntax::{self, Format, Kind, Node};
 use segue::workspace::Workspace;
 use serde_json::{Value as Json, json};
 
@@ -24,6 +25,18 @@ fn workspace() -> Workspace {
 fn loaded(name: &str) -> Registry {
     let files = workspace().pack(name).expect("a pack");
     load(&files, &Options::default()).registry.expect("a pack without errors")
+}
+
+/// A document as JSON, digit for digit.
+fn json_of(node: &Node) -> Json {
+    match &node.kind {
+        Kind::Null => Json::Null,
+        Kind::Bool(flag) => Json::Bool(*flag),
+        Kind::Number(text) => serde_json::from_str(text).expect("a number"),
+        Kind::Date(text) | Kind::Text(text) => text.as_str().into(),
+        Kind::List(items) => items.iter().map(json_of).collect(),
+        Kind::Table(table) => table.iter().map(|entry| (entry.key.clone(), json_of(&entry.value))).collect(),
+    }
 }
 
 /// Ids of which each is known beside the one that counting gives.
@@ -140,7 +153,8 @@ fn each_scenario_can_be_told_and_saved() {
         files.sort();
         for file in files.into_iter().filter(|file| file.extension().is_some_and(|ending| ending == "yaml")) {
             let text = std::fs::read_to_string(&file).expect("a file");
-            let document: Json = serde_yaml::from_str(&text).expect("YAML");
+            let out = Diagnostics::new();
+            let document = json_of(&syntax::parse(FileId(0), &text, Format::Yaml, &out).expect("YAML"));
             let all = document
                 .get("scenarios")
                 .map_or_else(|| vec![document.clone()], |all| all.as_array().expect("a list").clone());

@@ -1,6 +1,6 @@
 //! Ports that a language model serves: requests to an endpoint that speaks the chat completions of OpenAI, and what its answers mean.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 

@@ -523,7 +523,8 @@ fn hundredfold(number: Decimal) -> String {
     }
 }
 
-fn fill(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> String {
+/// The text of a message: `{field}` is its value as people see it, `{field:percent}` a hundredfold.
+pub fn fill(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> String {
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {

@@ -15,6 +15,8 @@ mod truth;
 mod verify;
 
 pub use changed::{Change, InstanceChange};
+#[cfg(feature = "tracing")]
+pub(crate) use effects::fill;
 pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
 pub use restore::{Restored, enforce, restore};
 pub use run::{Scratch, StepError, step, step_with};

@@ -11,6 +11,10 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use jiff::tz::Offset;
 use serde_json::Value as Json;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::diag::{Diagnostic, listed, quoted};
 use crate::engine::IdSource;
@@ -19,6 +23,7 @@ use crate::scenario::live::Conversation;
 use crate::scenario::{self, Clock, Given};
 use crate::source::SourceMap;
 use crate::state::SessionState;
+use crate::telemetry::{Texts, tell};
 use crate::workspace::{DrawnIds, Problem, Workspace, files, now};
 
 use super::reading::{mended, pack_in, read, workspace};
@@ -49,6 +54,12 @@ pub struct Args {
     /// Ids that count (`call-1`), as in a replay, in place of ids that nobody can guess.
     #[arg(long)]
     numbered_ids: bool,
+    /// What is logged on standard error: a level, or levels by target, such as `info` or `segue::message=info,segue::step=debug`.
+    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    log: Targets,
+    /// Log texts as well, what the user has said among them.
+    #[arg(long)]
+    log_text: bool,
     /// The form of what is printed: `json` = one JSON object a line for each turn, all else on standard error.
     #[arg(long, value_enum, default_value = "human")]
     format: Output,
@@ -76,6 +87,7 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     };
     let start = start(args, &workspace, &registry, drawn, terminal)?;
     let source = drawn.map(|ids| Box::new(ids) as Box<dyn IdSource>);
+    log(&args.log)?;
     let servers = serve::servers(&workspace, (&name, &folder), &registry, terminal)?;
     let mut chat = Chat {
         conversation: Conversation::new(&registry, start, source),
@@ -89,6 +101,7 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         taken: vec![0; servers.len()],
         marks: Vec::new(),
         servers,
+        texts: if args.log_text { Texts::Shown } else { Texts::Hidden },
         terminal,
         misunderstood: false,
     };
@@ -106,6 +119,13 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         }
     }
     Ok(if chat.misunderstood && chat.input.is_piped() { FAILED } else { PASSED })
+}
+
+/// Begins to log on standard error. No time stands there: the clock of a chat stands still.
+fn log(targets: &Targets) -> Result<(), Problem> {
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).without_time();
+    let begun = tracing_subscriber::registry().with(lines.with_filter(targets.clone())).try_init();
+    begun.map_err(|error| Problem::new(format!("nothing can be logged: {error}")))
 }
 
 /// The state and the clock to begin with.
@@ -166,6 +186,8 @@ struct Chat<'a, 't> {
     /// For each port who serves it, and how many outcomes of its file were taken.
     servers: Vec<Server>,
     taken: Vec<usize>,
+    /// Whether the log is told texts.
+    texts: Texts,
     /// How many were taken before each turn.
     marks: Vec<Vec<usize>>,
     terminal: &'t mut Terminal,
@@ -222,13 +244,27 @@ impl Chat<'_, '_> {
             return;
         }
         self.marks.push(self.taken.clone());
+        self.log_step();
         while let Some(call) = self.conversation.due().cloned() {
             match self.ask(&call) {
-                Some(reply) => self.conversation.answer(reply),
+                Some(reply) => {
+                    self.conversation.answer(reply);
+                    self.log_step();
+                }
                 None => self.conversation.leave_open(),
             }
         }
         self.show_turn();
+    }
+
+    /// Tells the log of the last step.
+    fn log_step(&self) {
+        let turns = self.conversation.turns();
+        let last = turns.last().and_then(|told| told.played.steps.last()?.result.as_ref().ok());
+        if let Some(step) = last {
+            let (session, turn) = (&self.conversation.clock().session_id, format!("t-{}", turns.len()));
+            tell(self.registry, session, &turn, step, self.texts);
+        }
     }
 
     /// Says something that is no turn.

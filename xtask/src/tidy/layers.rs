@@ -31,6 +31,7 @@ pub const LAYERS: &[&str] = &[
     "scaffold",
     "schema",
     "workspace",
+    "telemetry",
     "cli",
 ];
 
