@@ -471,3 +471,110 @@ fn a_refusal_with_a_correction_is_a_rejection_and_a_new_query() {
         }
     }
 }
+
+/// What a user may do, and what comes of calls, in any order.
+fn anything(session: &Session<'_>, dice: &mut impl FnMut(usize) -> usize) -> Event {
+    const LINES: &[&str] = &[
+        "yes",
+        "да",
+        "no",
+        "нет",
+        "не да",
+        "maybe",
+        "нет, за март",
+        "да, за март",
+        "show payments",
+        "покажи остатки",
+        "",
+        "?!",
+        "skip",
+        "неважно",
+        "cancel",
+        "отмена",
+        "/new",
+        "/new show data",
+        "no problem",
+        "да или нет",
+        "last month",
+    ];
+    let open = session.state.open_calls();
+    if !open.is_empty() && dice(3) > 0 {
+        let bad = [Status::Failed, Status::Timeout, Status::Cancelled];
+        let status = bad.get(dice(20)).copied().unwrap_or(Status::Ok);
+        let pack = session.registry.pack();
+        let value = match pack.names.text(pack.ports[open[0].port.index()].name) {
+            "classify" => {
+                let confidence = [0.5, 0.75, 0.76, 0.9, 1.0, 0.0, -1.0, 1.5][dice(8)];
+                let question = [json!(null), json!(""), json!("When?"), json!("What?"), json!("Who?")][dice(5)].clone();
+                json!({ "intent": "x", "confidence": confidence, "needsClarification": dice(3) > 0, "clarifyQuestion": question })
+            }
+            "search" => json!({ "results_ref": "r-1" }),
+            _ => json!({ "answer": "Here." }),
+        };
+        let value = (status == Status::Ok && dice(20) > 0).then_some(value);
+        return Event::Outcome { call: open[0].id.clone(), status, value, error: None };
+    }
+    let line = json!({ "text": LINES[dice(LINES.len())] });
+    let asked = session.at("session.phase") == "AWAITING_CLARIFICATION";
+    let (event, payload) = match dice(12) {
+        0 => ("query", line),
+        _ if asked && dice(3) > 0 => ("clarify", json!({ "text": "last month" })),
+        1 => ("clarify", line),
+        2 => ("reject", if dice(2) == 0 { json!({}) } else { line }),
+        3 => ("confirm", json!({})),
+        4 => ("skip", json!({})),
+        5 => (["abandon", "clear"][dice(2)], json!({})),
+        _ => ("utterance", line),
+    };
+    Event::input(session.registry, event, &payload, &json!({})).expect("an event")
+}
+
+/// Whatever happens: nothing hangs, nothing is searched for without a reason, and no promise of a class is broken.
+#[test]
+fn no_order_of_events_leads_astray() {
+    for searches in ["true", "false"] {
+        let registry = pack(&[("searches", searches)]);
+        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+        let mut dice = |bound: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            usize::try_from(seed % bound as u64).expect("a small number")
+        };
+        let mut met = std::collections::BTreeMap::<String, usize>::new();
+        for _ in 0..150 {
+            let mut session = Session::new(&registry);
+            for _ in 0..40 {
+                let event = anything(&session, &mut dice);
+                let step = session.take(&event);
+                let class = session.class(&step);
+                let names = &registry.pack().names;
+                for reason in &step.reasons {
+                    let bad = ["verification_failed", "ambiguous", "step_limit", "unused_signal"];
+                    assert!(!bad.contains(&names.text(*reason)), "{class}: {event:?} {:?}", step.failures);
+                }
+                let phase = session.at("session.phase");
+                let phase = phase.as_str().expect("a phase");
+                let at_work = ["CLASSIFYING", "RECLASSIFYING", "SEARCHING", "GENERATING"].contains(&phase);
+                assert_eq!(session.state.open_calls().len(), usize::from(at_work), "{class}: {phase} after {event:?}");
+                assert_eq!(step.answer.is_some(), !at_work, "{class}");
+                assert!(session.at("session.asked").as_i64() <= Some(2), "{class}");
+                if phase == "IDLE" {
+                    assert_eq!(session.at("session.cumulative_query"), "", "{class}");
+                    assert_eq!(session.at("session.current_conversation"), json!([]), "{class}");
+                }
+                if session.calls(&step).contains(&"search".to_owned()) {
+                    assert_eq!(searches, "true");
+                    let may = ["PROCEED", "PROCEED_ANYWAY", "CONFIRM", "SKIP", "FALL_BACK", "REPEAT", "REST"];
+                    assert!(may.contains(&class.as_str()), "{class}");
+                }
+                *met.entry(class).or_default() += 1;
+            }
+        }
+        let at_rest = ["GENERATE", "COMPLETE"];
+        for class in registry.pack().classes.iter().map(|class| registry.pack().names.text(class.id)) {
+            let due = searches == "true" || !at_rest.contains(&class);
+            assert_eq!(met.contains_key(class), due, "{class}: {met:?}");
+        }
+    }
+}

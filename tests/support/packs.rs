@@ -143,7 +143,7 @@ fn base(dice: &mut Dice, ids: &[String], many: &str) -> Documents {
             "object": { "owner": "own", "doc": doc, "field": {
                 "status": { "enum": "status", "default": "none" }, "ref": { "type": "id", "optional": true },
                 "once": { "type": "text", "optional": true, "set_once": true },
-                "log": { "list": { "type": "text" }, "max": 2, "evict": "oldest", "default": [] },
+                "log": { "list": { "type": "text" }, "max": "%bound", "evict": "oldest", "default": [] },
                 "route": { "key_of": "route", "optional": true },
                 "tries": { "map": { "key": { "enum": "kind" }, "value": { "type": "int" } }, "max": 2, "default": {} } } },
             "quiz": { "owner": "own", "doc": doc, "field": {
@@ -182,7 +182,7 @@ fn base(dice: &mut Dice, ids: &[String], many: &str) -> Documents {
                     "got": { "enum": "kind", "optional": true } }, "doc": doc },
             "audit": { "request": { "what": { "type": "text", "optional": true } }, "reply": "none", "doc": doc },
         },
-        "message": { "say": { "channel": "ui", "const": { "form": "said" }, "text": "{what}: {n}",
+        "message": { "say": { "channel": "ui", "const": { "form": "said" }, "text": "{what}: {n} {n:percent}",
             "field": { "what": { "type": "text", "optional": true }, "n": { "type": "int", "default": 0 } }, "doc": doc } },
         "answer_mode": { "yes": { "claims": "confirmed", "doc": doc }, "maybe": { "claims": "limited", "doc": doc },
             "no": { "claims": "nothing", "doc": doc } },
