@@ -54,7 +54,7 @@ fn a_conversation_for_people() {
 
 #[test]
 fn one_line_a_turn() {
-    let lines = "Riga\n!timeout\n/tap {\"city\": \"oslo\"}\n";
+    let lines = "Riga\n!timeout\n/tap oslo\n";
     let run = chat(&Mini::new(), &["--format", "json"], lines).code(0).stderr_eq("");
     assert_data_eq!(
         out(&run),
@@ -168,8 +168,8 @@ fn lines_that_are_not_understood() {
         ),
         ("/tap {\"cty\": \"riga\"}\n", "error: line 1: `cty` is no field of event `tap`; did you mean `city`?\n"),
         (
-            "/tap riga\n",
-            "error: line 1: `/tap`: a JSON object is due, and this is no JSON: expected value at line 1 column 1\n",
+            "/tap {riga}\n",
+            "error: line 1: `/tap`: a JSON object is due, and this is no JSON: key must be a string at line 1 column 2\n",
         ),
         (
             "/tap {\"city\": \"riga\", \"city\": \"oslo\"}\n",
@@ -213,6 +213,16 @@ error: line 11: the input ends where the outcome of `forecast` is due: the call 
     );
     let modes: Vec<Value> = turns(&run).iter().map(|turn| turn["answer_mode"].clone()).collect();
     assert_eq!(modes, [Value::from("exact"), Value::Null]);
+}
+
+#[test]
+fn help() {
+    let text = out(&chat(&Mini::new(), &[], "/help\n").code(0).stderr_eq(""));
+    for line in
+        ["  /undo                   take the last turn back", "  /tap TEXT               The user tapped a city."]
+    {
+        assert!(text.contains(line), "{text}");
+    }
 }
 
 #[test]

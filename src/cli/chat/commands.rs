@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use serde::de::IgnoredAny;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use crate::cli::new::with_schema;
 use crate::diag::{listed, quoted, suggest};
 use crate::explain::{explain, human};
-use crate::model::ids::FrameId;
+use crate::model::ids::{FrameId, InputId};
+use crate::model::schema::Type;
+use crate::model::{Event, Pack};
 use crate::scaffold::File;
 use crate::scenario::{live, show};
 use crate::syntax::Format;
@@ -93,7 +95,7 @@ impl Chat<'_, '_> {
             self.wrong(&format!("{typed} is no command and no event; {help} (`//{key}` says `/{key}`)"));
             return;
         }
-        self.take(key, event.is_some_and(|event| event.text.is_some()), rest);
+        self.take(key, event, rest);
     }
 
     /// `/event NAME {…}`.
@@ -103,7 +105,7 @@ impl Chat<'_, '_> {
         match pack.event(name) {
             Some(event) => {
                 let event = &pack.events[event.index()];
-                self.take(pack.names.text(event.turn), event.text.is_some(), rest.trim());
+                self.take(pack.names.text(event.turn), Some(event), rest.trim());
             }
             None => {
                 let names: Vec<&str> = pack.events.iter().map(|event| pack.names.text(event.name)).collect();
@@ -116,14 +118,26 @@ impl Chat<'_, '_> {
         }
     }
 
-    fn take(&mut self, key: &str, has_text: bool, rest: &str) {
-        match rest {
-            "" if !has_text => self.turn(key, "{}"),
-            _ if has_text && !rest.starts_with('{') => self.turn(key, &Json::from(rest).to_string()),
-            _ => match is_object(rest) {
+    /// An input; what follows its key is its payload, or the text that is all of it.
+    fn take(&mut self, key: &str, event: Option<&Event>, rest: &str) {
+        let pack = self.registry.pack();
+        if rest.starts_with('{') {
+            match is_object(rest) {
                 Ok(()) => self.turn(key, rest),
                 Err(problem) => self.wrong(&format!("`/{key}`: {problem}")),
+            }
+            return;
+        }
+        match event {
+            Some(event) if event.text.is_some() => self.turn(key, &Json::from(rest).to_string()),
+            Some(_) if rest.is_empty() => self.turn(key, "{}"),
+            Some(event) => match one_text(pack, event) {
+                Some(field) => self.turn(key, &json!({ field: rest }).to_string()),
+                None => self.wrong(&format!("`/{key}`: its payload is due, {}", payload(pack, event))),
             },
+            None => {
+                self.wrong(&format!("`/{key}`: a JSON object is due, such as {{\"call\": \"…\", \"returns\": {{}}}}"))
+            }
         }
     }
 
@@ -212,14 +226,33 @@ impl Chat<'_, '_> {
             "the outcome of a call that was left open: { \"call\": …, \"returns\": {…} }",
         ));
         for event in &pack.events {
-            let rest = if event.text.is_some() { "TEXT" } else { "{…}" };
-            lines.push(row(pack.names.text(event.turn), rest, event.doc.trim()));
+            lines.push(row(pack.names.text(event.turn), &payload(pack, event), event.doc.trim()));
         }
         lines.push(
             "where an outcome is due: its fields one by one, or {…}, !failed WHY, !timeout, !cancelled, !open".into(),
         );
         self.note(&lines.join("\n"));
     }
+}
+
+/// The one field of an event, where it has no other and that one is a text.
+fn one_text<'p>(pack: &'p Pack, event: &Event) -> Option<&'p str> {
+    let [(field, _)] = event.fields.as_slice() else { return None };
+    let input = &pack.inputs[field.index()];
+    matches!(input.ty, Type::Text | Type::Id).then(|| pack.names.text(input.name))
+}
+
+/// What may follow the key of an event.
+fn payload(pack: &Pack, event: &Event) -> String {
+    if event.text.is_some() || one_text(pack, event).is_some() {
+        return "TEXT".into();
+    }
+    let name = |field: &(InputId, bool)| {
+        let name = pack.names.text(pack.inputs[field.0.index()].name);
+        if field.1 { format!("\"{name}\": …") } else { format!("[\"{name}\": …]") }
+    };
+    let fields: Vec<String> = event.fields.iter().map(name).collect();
+    if fields.is_empty() { String::new() } else { format!("{{{}}}", fields.join(", ")) }
 }
 
 /// Whether a text is a JSON object.
