@@ -38,14 +38,16 @@ fn a_conversation_for_people() {
    class    T10 (boundary)
    reason   no_transition
    carried  topic
-   message  sorry { reason: no_transition } «Sorry: no_transition.»
+   message  sorry { reason: no_transition }
+            Sorry: no_transition.
    answer   bounded (nothing)
 3. user: Oslo
    class    T1 (weather_of_a_city), settled by T10 (boundary)
    reason   no_forecast
    call     call-3 audit { city: oslo }
    call     call-4 forecast { city: oslo } → ok { evidence: poor }
-   message  sorry { reason: no_forecast } «Sorry: no_forecast.»
+   message  sorry { reason: no_forecast }
+            Sorry: no_forecast.
    answer   bounded (nothing)
 
 "#]]
@@ -228,6 +230,7 @@ fn help() {
 #[test]
 fn a_conversation_is_saved_and_replays() {
     let mini = Mini::new();
+    mini.write("schemas/scenario.schema.json", "{}");
     let told = "Погода: Рига\ngood\n/signals {\"place\": \"oslo\"}\nу них: «всё» # да?\n!failed the service is down\nа погода?\n\
                 Riga\n!open\n/outcome {\"port\": \"forecast\", \"status\": \"timeout\"}\n/undo\nOslo\n!open\n";
     let saved = "scenarios/mini/talk.yaml";
@@ -241,6 +244,7 @@ fn a_conversation_is_saved_and_replays() {
     assert_data_eq!(
         lines.join("\n"),
         str![[r#"
+# yaml-language-server: $schema=../../schemas/scenario.schema.json
 scenario: "a talk, saved: as it went"
 covers: [T1, T10]
 turns:

@@ -208,8 +208,11 @@ impl Chat<'_, '_> {
             .conversation
             .written(name, if own { None } else { Some(self.name.as_str()) })
             .map_err(|why| Problem::new(format!("{shown}: not written: {why}")))?;
-        let file = File { path: shown.clone(), kind: "scenario", text };
-        let text = with_schema(self.workspace, &file);
+        // Editors are led to a schema of the workspace from within only.
+        let text = match path.starts_with(self.workspace.root()) {
+            true => with_schema(self.workspace, &File { path: shown.clone(), kind: "scenario", text }),
+            false => text,
+        };
         files::create(&[(path, shown.clone(), text)])?;
         self.note(&format!("wrote {shown}; `segue replay --accept {shown}` keeps its snapshot"));
         Ok(())

@@ -91,7 +91,11 @@ impl Chat<'_, '_> {
         let for_people =
             |message: &&MessageOut| !matches!(pack.messages[message.message.index()].channel, Channel::Log(_));
         for message in turn.messages().filter(for_people) {
-            row("message", show::message(pack, message));
+            let bare = MessageOut { text: None, ..message.clone() };
+            row("message", show::message(pack, &bare));
+            for line in message.text.iter().flat_map(|text| text.lines()) {
+                row("", show::line(line));
+            }
         }
         let open: Vec<&str> = turn.state.open_calls().iter().map(|call| &*call.id).collect();
         if !open.is_empty() {
