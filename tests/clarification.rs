@@ -455,6 +455,8 @@ fn a_refusal_with_a_correction_is_a_rejection_and_a_new_query() {
         "ну нет",
         "yes, but no",
         "not yes",
+        "actually, no",
+        "но нет",
         "не да",
     ] {
         for (between, correction) in
