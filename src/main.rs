@@ -1,5 +1,9 @@
 //! The `segue` binary.
 
+/// A run makes very many small values, and most of them on two threads: the usual allocator takes a good part of its time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> std::process::ExitCode {
     segue::cli::main()
 }

@@ -115,9 +115,16 @@ impl SourceMap {
     /// Adds a file under the name that messages show. A leading byte-order mark stays in the text.
     pub fn add(&mut self, name: &str, text: &str) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).expect("fewer than four billion files"));
-        let starts = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| offset(at + 1));
+        let starts = text.match_indices('\n').map(|(at, _)| offset(at + 1));
         let lines = std::iter::once(0).chain(starts).collect();
         self.files.push(File { name: name.into(), text: text.into(), lines });
+        id
+    }
+
+    /// Adds a file of another map: the two share its text.
+    pub fn share(&mut self, other: &Self, file: FileId) -> FileId {
+        let id = FileId(u32::try_from(self.files.len()).expect("fewer than four billion files"));
+        self.files.push(other.files[file.0 as usize].clone());
         id
     }
 

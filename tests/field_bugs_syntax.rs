@@ -151,7 +151,7 @@ fn fb_14_brackets_in_text_and_comments_do_not_count() {
         let (node, _, found) = read(format, &text);
         assert_eq!(found, []);
         let Some(Kind::Table(table)) = node.map(|n| n.kind) else { panic!("a table") };
-        assert_eq!(table.get("a").map(|n| &n.kind), Some(&Kind::Text(deep.clone())));
+        assert_eq!(table.get("a").map(|n| &n.kind), Some(&Kind::Text(deep.as_str().into())));
     }
 }
 

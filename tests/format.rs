@@ -57,7 +57,7 @@ fn value(node: &Node) -> serde_json::Value {
         Kind::Number(text) | Kind::Date(text) | Kind::Text(text) => text.as_str().into(),
         Kind::List(items) => items.iter().map(value).collect::<Vec<_>>().into(),
         Kind::Table(table) => {
-            let mut entries: Vec<_> = table.iter().map(|entry| (entry.key.clone(), value(&entry.value))).collect();
+            let mut entries: Vec<_> = table.iter().map(|entry| (entry.key.to_string(), value(&entry.value))).collect();
             entries.sort_by(|a, b| a.0.cmp(&b.0));
             serde_json::Value::Object(entries.into_iter().collect())
         }
@@ -145,7 +145,7 @@ fn the_order_of_keys_is_found_again() {
         if table.get("id").is_none() {
             continue;
         }
-        let keys = |table: &segue::syntax::Table| table.iter().map(|entry| entry.key.clone()).collect::<Vec<_>>();
+        let keys = |table: &segue::syntax::Table| table.iter().map(|entry| entry.key.to_string()).collect::<Vec<_>>();
         let listed: Vec<String> = segue::language::CLASS.names().into_iter().map(str::to_owned).collect();
         let (headers, plain): (Vec<String>, Vec<String>) = keys(table).into_iter().partition(|key| {
             again.lines().any(|line| {

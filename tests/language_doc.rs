@@ -181,7 +181,7 @@ impl Planted {
         match &node.kind {
             Kind::Null => "null".to_owned(),
             Kind::Bool(value) => value.to_string(),
-            Kind::Number(number) => number.clone(),
+            Kind::Number(number) => number.to_string(),
             Kind::Date(text) | Kind::Text(text) => quoted(text),
             Kind::List(list) => {
                 let items: Vec<String> = list.iter().map(|item| self.json(item, depth)).collect();
@@ -191,7 +191,7 @@ impl Planted {
                 let mut entries = Vec::new();
                 if depth == self.depth {
                     entries.push(format!("\"{PROBE}{}\":1", self.tables.len()));
-                    self.tables.push(table.iter().map(|entry| entry.key.clone()).collect());
+                    self.tables.push(table.iter().map(|entry| entry.key.to_string()).collect());
                 }
                 for entry in table {
                     entries.push(format!("{}:{}", quoted(&entry.key), self.json(&entry.value, depth + 1)));

@@ -25,9 +25,9 @@ fn value(node: &Node) -> Value {
             Ok(whole) => whole.into(),
             Err(_) => text.parse::<f64>().expect("a number").into(),
         },
-        Kind::Date(text) | Kind::Text(text) => Value::String(text.clone()),
+        Kind::Date(text) | Kind::Text(text) => Value::String(text.to_string()),
         Kind::List(items) => Value::Array(items.iter().map(value).collect()),
-        Kind::Table(table) => Value::Object(table.iter().map(|e| (e.key.clone(), value(&e.value))).collect()),
+        Kind::Table(table) => Value::Object(table.iter().map(|e| (e.key.to_string(), value(&e.value))).collect()),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::model::lexicon::{Form, RuleValue};
 use crate::registry::Registry;
 
 use super::guard::Taker;
-use super::texts::Demand;
+use super::texts::{Demand, UNHEARD};
 
 /// What a text says of one signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +77,34 @@ const WAYS_OF_PART: usize = 4;
 /// How many ways to say one thing are tried.
 const MOST_WAYS: usize = 12;
 
-/// A text that does what is asked, out of examples, phrases and words of the lexicon as they are written.
+/// A text that does what is asked, out of examples, phrases and words of the lexicon as they are written; a word that nobody
+/// knows, at either end, keeps forms from matching that nothing else may stand beside.
 #[must_use]
 pub fn simple(registry: &Registry, demand: &Demand) -> Option<String> {
-    several(registry, demand, 1).pop()
+    let meets = |text: &String| hear(registry, text).meets(demand);
+    let tries = tries(registry, demand);
+    let beside = |text: &String| [format!("{text} {UNHEARD}"), format!("{UNHEARD} {text}")];
+    let found = tries.iter().find(|text| meets(text)).cloned();
+    found.or_else(|| tries.iter().filter(|_| !demand.unmatched.is_empty()).flat_map(beside).find(meets))
 }
 
 /// Up to so many texts that do what is asked.
 #[must_use]
 pub fn several(registry: &Registry, demand: &Demand, most: usize) -> Vec<String> {
     let mut found = Vec::new();
+    for text in tries(registry, demand) {
+        if found.len() == most {
+            break;
+        }
+        if !found.contains(&text) && hear(registry, &text).meets(demand) {
+            found.push(text);
+        }
+    }
+    found
+}
+
+/// Texts that say one after the other what is asked.
+fn tries(registry: &Registry, demand: &Demand) -> Vec<String> {
     let pack = registry.pack();
     let mut pieces: Vec<Vec<String>> = Vec::new();
     // What begins a text comes first.
@@ -106,7 +124,7 @@ pub fn several(registry: &Registry, demand: &Demand, most: usize) -> Vec<String>
     }
     let command = demand.command.and_then(|command| pack.lexicon.commands[command].1.first());
     let total: usize = pieces.iter().fold(1, |total, ways| total.saturating_mul(ways.len()));
-    for number in 0..total.min(MOST_TRIES) {
+    let tries = (0..total.min(MOST_TRIES)).map(|number| {
         let mut rest = number;
         let mut said = Vec::new();
         for ways in &pieces {
@@ -114,15 +132,9 @@ pub fn several(registry: &Registry, demand: &Demand, most: usize) -> Vec<String>
             rest /= ways.len();
         }
         let said = said.join(". ");
-        let text = command.map_or(said.clone(), |command| format!("{command} {said}").trim().to_owned());
-        if hear(registry, &text).meets(demand) && !found.contains(&text) {
-            found.push(text);
-            if found.len() == most {
-                break;
-            }
-        }
-    }
-    found
+        command.map_or(said.clone(), |command| format!("{command} {said}").trim().to_owned())
+    });
+    tries.collect()
 }
 
 /// Texts in words of the pack that may set these off, the shortest first.
@@ -245,7 +257,7 @@ fn spoken(pack: &Pack, atoms: &[Atom]) -> Vec<String> {
         let words: Option<Vec<String>> = atoms
             .iter()
             .map(|atom| match atom {
-                Atom::Word(word) => Some(word.clone()),
+                Atom::Word(word) => Some(word.to_string()),
                 Atom::Part(part) => pack.lexicon.parts[*part]
                     .rules
                     .iter()

@@ -23,7 +23,7 @@ impl Findings {
 
     /// Takes in findings in some texts.
     pub fn add_all(&mut self, sources: &SourceMap, diagnostics: impl IntoIterator<Item = Diagnostic>) {
-        let ids: Vec<FileId> = sources.files().map(|file| self.file(sources.name(file), sources.text(file))).collect();
+        let ids: Vec<FileId> = sources.files().map(|file| self.file(sources, file)).collect();
         let moved =
             |label: Label| Label { span: Span { file: ids[label.span.file.0 as usize], ..label.span }, ..label };
         self.diagnostics.extend(diagnostics.into_iter().map(|found| Diagnostic {
@@ -36,16 +36,18 @@ impl Findings {
     /// Takes in a file that cannot be read.
     pub fn add_unread(&mut self, read: &SourceText) {
         if let Some(fault) = &read.fault {
-            let file = self.file(&read.name, &read.text);
-            self.diagnostics.push(Diagnostic::unreadable(file, fault));
+            let mut sources = SourceMap::default();
+            let file = sources.add(&read.name, &read.text);
+            self.add_all(&sources, [Diagnostic::unreadable(file, fault)]);
         }
     }
 
-    fn file(&mut self, name: &str, text: &str) -> FileId {
+    fn file(&mut self, sources: &SourceMap, file: FileId) -> FileId {
+        let name = sources.name(file);
         match self.by_name.get(name) {
-            Some(id) if self.sources.text(*id) == text => *id,
+            Some(id) if self.sources.text(*id) == sources.text(file) => *id,
             _ => {
-                let id = self.sources.add(name, text);
+                let id = self.sources.share(sources, file);
                 self.by_name.insert(name.to_owned(), id);
                 id
             }

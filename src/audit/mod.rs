@@ -73,41 +73,91 @@ pub struct Audit {
     pub registry: Option<Registry>,
 }
 
+/// Something that is to be done once.
+pub type Job<'j> = &'j mut (dyn FnMut() + Send);
+
+/// Does two jobs of which neither waits for the other: one after the other, or at the same time. The core starts no threads; who
+/// asks for an audit may.
+pub type Both<'b> = &'b (dyn Fn(Job<'_>, Job<'_>) + Sync);
+
 /// Checks a pack with its scenarios, each in any order of the files. Nothing fails early: a broken file costs the findings
 /// of that file, and where the pack does not load the scenarios are still read. Without a pack file nothing is loaded, and
 /// scenarios are read as far as they can be without a pack.
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
-    let documents = (!pack.is_empty()).then(|| Documents::read(pack, &Options::default()));
-    audit_documents(documents.as_ref(), scenarios, config)
+    audit_by(pack, scenarios, config, &in_turn)
 }
 
-/// The same for a pack of which the files are documents already.
+/// [`audit`], in which `both` does what can be done at the same time. What comes of it is the same however it does.
+#[must_use]
+pub fn audit_by(pack: &[SourceText], scenarios: &[SourceText], config: &Config, both: Both<'_>) -> Audit {
+    let load = || {
+        (!pack.is_empty()).then(|| {
+            let documents = Documents::read(pack, &Options::default());
+            (documents.sources.clone(), load_documents(&documents))
+        })
+    };
+    let (loaded, read) = joined(both, load, || scenarios::read(scenarios, pack.len()));
+    whole(loaded, &read, config, both)
+}
+
+/// [`audit`] of a pack of which the files are documents already.
 #[must_use]
 pub fn audit_documents(documents: Option<&Documents>, scenarios: &[SourceText], config: &Config) -> Audit {
+    let loaded = documents.map(|documents| (documents.sources.clone(), load_documents(documents)));
+    let before = documents.map_or(0, |documents| documents.sources.files().count());
+    whole(loaded, &scenarios::read(scenarios, before), config, &in_turn)
+}
+
+/// Does two jobs one after the other.
+fn in_turn(one: Job<'_>, other: Job<'_>) {
+    one();
+    other();
+}
+
+/// The texts of a pack, and what loading it came to: findings, the registry, else what is sound.
+type Loaded = (SourceMap, (Vec<Diagnostic>, Option<Registry>, Option<Rest>));
+
+fn whole(loaded: Option<Loaded>, read: &[scenarios::Read<'_>], config: &Config, both: Both<'_>) -> Audit {
     let mut sources = SourceMap::default();
     let (mut registry, mut rest) = (None, None);
     // What nothing runs with, which is shown as it is; and the rest, which settings and comments have a say in.
     let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
-    if let Some(documents) = documents {
-        let found;
-        (found, registry, rest) = load_documents(documents);
-        sources = documents.sources.clone();
+    if let Some((texts, (found, whole, sound))) = loaded {
+        (sources, registry, rest) = (texts, whole, sound);
         let (errors, others): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
         fixed.extend(errors);
         open.extend(others);
     }
-    if let Some(registry) = registry.as_ref().filter(|_| config.scope != Scope::Scenarios) {
-        analysis::check(registry, &open);
+    let count = sources.files().count();
+    for one in read {
+        let id = sources.add(&one.file.name, &one.file.text);
+        debug_assert_eq!(id, one.id, "the files of the pack come first");
     }
-    if let Some(rest) = rest.as_ref().filter(|_| config.scope != Scope::Scenarios) {
-        slips(rest, &sources, &open);
-    }
-    let known = scenarios::Known::new(registry.as_ref(), rest.as_ref());
-    let shared = scenarios::check(scenarios, &known, config, &mut sources, &fixed);
-    sources.files().for_each(|file| letters(file, documents, &sources, &open));
-    registry.iter().for_each(|registry| lint::check(registry.pack(), &open));
-    let count = documents.map_or(0, |documents| documents.sources.files().count());
+    let of_the_pack = || {
+        let open = Diagnostics::new();
+        if let Some(registry) = registry.as_ref() {
+            if config.scope != Scope::Scenarios {
+                analysis::check(registry, &open);
+            }
+            lint::check(registry.pack(), &open);
+        }
+        if let Some(rest) = rest.as_ref().filter(|_| config.scope != Scope::Scenarios) {
+            slips(rest, &sources, &open);
+        }
+        open
+    };
+    let of_the_texts = || {
+        let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
+        let known = scenarios::Known::new(registry.as_ref(), rest.as_ref());
+        let shared = scenarios::check(read, &known, config, &sources, &fixed);
+        sources.files().for_each(|file| letters(file, &sources, &open));
+        (shared, fixed, open)
+    };
+    let (found, (shared, wrong, strange)) = joined(both, of_the_pack, of_the_texts);
+    fixed.extend(wrong);
+    open.extend(found);
+    open.extend(strange);
     let of_pack = |file: FileId| (file.0 as usize) < count;
     let mut ignores = ignores::ignores(&sources, &open);
     let mut shown: Vec<Diagnostic> = Vec::new();
@@ -164,14 +214,22 @@ fn slips(rest: &Rest, sources: &SourceMap, out: &Diagnostics) {
     out.extend(found.into_iter().filter(|found| left_out.admits(found, sources)));
 }
 
+/// Does two jobs and gives what came of them.
+fn joined<A: Send, B: Send>(
+    both: Both<'_>,
+    one: impl FnOnce() -> A + Send,
+    other: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    let (mut one, mut other) = (Some(one), Some(other));
+    let (mut a, mut b) = (None, None);
+    both(&mut || a = one.take().map(|one| one()), &mut || b = other.take().map(|other| other()));
+    (a.expect("the first job is done"), b.expect("the second job is done"))
+}
+
 /// Letters of another script and characters that cannot be seen, in one file.
-fn letters(file: FileId, documents: Option<&Documents>, sources: &SourceMap, out: &Diagnostics) {
+fn letters(file: FileId, sources: &SourceMap, out: &Diagnostics) {
     let text = sources.text(file);
-    if let Some(root) = documents.and_then(|documents| documents.node(file)) {
-        lint::letters(file, text, Some(root), out);
-        return;
-    }
     // What is wrong with the document has been said.
-    let root = Format::of_path(sources.name(file)).and_then(|format| parse(file, text, format, &Diagnostics::new()));
-    lint::letters(file, text, root.as_ref(), out);
+    let read = || parse(file, text, Format::of_path(sources.name(file))?, &Diagnostics::new());
+    lint::letters(file, text, read, out);
 }

@@ -8,7 +8,7 @@ use crate::load::Rest;
 use crate::model::ids::ClassId;
 use crate::registry::Registry;
 use crate::scenario::lint::{families, lint};
-use crate::scenario::{self, Scenario, script, snapshot};
+use crate::scenario::{self, Parsed, Scenario, script, snapshot};
 use crate::source::{FileId, SourceMap, SourceText, Span};
 use crate::syntax::{Format, Kind, Node};
 
@@ -96,28 +96,46 @@ fn words(scenario: &Scenario) -> BTreeSet<&str> {
     all
 }
 
+/// A scenario file, read as far as it can be without its pack.
+pub(super) struct Read<'t> {
+    pub file: &'t SourceText,
+    pub id: FileId,
+    /// Its scenarios, where it is a file that may hold some.
+    parsed: Option<Parsed>,
+}
+
+/// Reads scenario files; so many files come before them.
+pub(super) fn read(files: &[SourceText], before: usize) -> Vec<Read<'_>> {
+    let mut sorted: Vec<&SourceText> = files.iter().collect();
+    sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
+    let read = sorted.into_iter().enumerate().map(|(at, file)| {
+        let id = FileId(u32::try_from(before + at).unwrap_or(u32::MAX));
+        let format = Format::of_path(&file.name).filter(|_| file.fault.is_none());
+        Read { file, id, parsed: format.map(|format| scenario::parse(id, &file.text, format)) }
+    });
+    read.collect()
+}
+
 /// Checks scenario files. Files that hold scenarios of other packs come back.
 pub(super) fn check(
-    files: &[SourceText],
+    files: &[Read<'_>],
     known: &Known<'_>,
     config: &Config,
-    sources: &mut SourceMap,
+    sources: &SourceMap,
     out: &Diagnostics,
 ) -> Vec<FileId> {
     let mut shared = Vec::new();
-    let mut sorted: Vec<&SourceText> = files.iter().collect();
-    sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
     let mut about = BTreeSet::new();
     let mut taken = snapshot::Taken::default();
     let mut unread = false;
-    for file in sorted {
-        let id = sources.add(&file.name, &file.text);
+    for Read { file, id, parsed } in files {
+        let id = *id;
         if let Some(fault) = &file.fault {
             unread = true;
             out.push(Diagnostic::unreadable(id, fault));
             continue;
         }
-        let Some(format) = Format::of_path(&file.name) else {
+        let Some(parsed) = parsed else {
             let found = Diagnostic::error(
                 Code::UnreadableFile,
                 Span { file: id, start: 0, end: 0 },
@@ -126,9 +144,8 @@ pub(super) fn check(
             out.push(found.help("name it `.yaml`, `.yml`, `.toml` or `.json`"));
             continue;
         };
-        let parsed = scenario::parse(id, &file.text, format);
         unread |= !parsed.problems.is_empty();
-        out.extend(parsed.problems);
+        out.extend(parsed.problems.iter().cloned());
         let (folder, own) = file.name.rsplit_once('/').unwrap_or(("", &file.name));
         let stem = own.rsplit_once('.').map_or(own, |(stem, _)| stem);
         let names: Vec<&str> = parsed.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();

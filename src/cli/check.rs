@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-use crate::audit::{Findings, audit};
+use crate::audit::{Findings, audit_by};
 use crate::diag::Severity;
 use crate::report::{self, count, plural};
 use crate::workspace::{Choice, Problem, Workspace, files};
 
+use super::parallel;
 use super::reading::start;
 use super::terminal::Terminal;
 use super::watch::{self, Reads};
@@ -94,12 +95,12 @@ fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
             choice.looked
         )));
     }
-    let (mut packs, mut scenarios) = (0, 0);
-    for chosen in &choice.chosen {
-        packs += usize::from(!chosen.pack.is_empty());
-        scenarios += chosen.scenarios.len();
-        findings.add(audit(&chosen.pack, &chosen.scenarios, &chosen.config));
-    }
+    let packs = choice.chosen.iter().filter(|chosen| !chosen.pack.is_empty()).count();
+    let scenarios = choice.chosen.iter().map(|chosen| chosen.scenarios.len()).sum();
+    let audits = parallel::map(&choice.chosen, parallel::usual(), |chosen| {
+        audit_by(&chosen.pack, &chosen.scenarios, &chosen.config, &parallel::both)
+    });
+    audits.into_iter().for_each(|audit| findings.add(audit));
     let (sources, found) = findings.sorted();
     let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
     let closing = format!("{checked}: {}\n", report::summary(&found));

@@ -1,14 +1,13 @@
 //! `segue replay`: runs scenarios and holds them against their expectations and snapshots.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::registry::Registry;
 use crate::scenario::report::{Ran, Report, Status, human, json, junit};
 use crate::scenario::{self, Failure, snapshot};
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
+use super::parallel;
 use super::reading::{loaded, pack_in, start, workspace};
 use super::recorded;
 use super::terminal::Terminal;
@@ -198,34 +197,16 @@ fn packs(args: &Args, workspace: &Workspace, corpus: &Corpus, terminal: &mut Ter
 }
 
 fn run_all(args: &Args, workspace: &Workspace, corpus: &Corpus, packs: &[Loaded], terminal: &Terminal) -> Vec<Tried> {
-    let jobs = args
-        .jobs
-        .map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get), usize::from);
+    let jobs = args.jobs.map_or_else(parallel::usual, usize::from);
     let bar = terminal.progress(corpus.cases.len());
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Tried)>> = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.min(corpus.cases.len()) {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(case) = corpus.cases.get(index) else { break };
-                    let pack = packs.iter().find(|pack| pack.name.is_none() || pack.name == case.pack);
-                    if let Some(pack) = pack {
-                        let tried = attempt(workspace, case, &pack.registry);
-                        if let Ok(mut done) = done.lock() {
-                            done.push((index, tried));
-                        }
-                    }
-                    bar.inc(1);
-                }
-            });
-        }
+    let tried = parallel::map(&corpus.cases, jobs, |case| {
+        let pack = packs.iter().find(|pack| pack.name.is_none() || pack.name == case.pack);
+        let tried = pack.map(|pack| attempt(workspace, case, &pack.registry));
+        bar.inc(1);
+        tried
     });
     bar.finish_and_clear();
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, tried)| tried).collect()
+    tried.into_iter().flatten().collect()
 }
 
 /// Replays a case and holds its transcript against its snapshot.

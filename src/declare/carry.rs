@@ -171,7 +171,7 @@ fn fates(cx: &Cx<'_>, outline: &Outline<'_>, table: &Table, span: Span) -> Vec<(
     let fate = table.get("fate").and_then(|node| cx.table(node, "frames and their fate"));
     let name_of = |frame: FrameId| cx.text_of(cx.frames[frame.index()].name);
     let names: Vec<String> = cx.decide.iter().map(|frame| name_of(*frame)).collect();
-    for entry in fate.into_iter().flatten().filter(|entry| !names.contains(&entry.key)) {
+    for entry in fate.into_iter().flatten().filter(|entry| !names.iter().any(|name| *name == entry.key)) {
         cx.unknown("frame to decide about", &entry.key, entry.key_span, names.iter().map(String::as_str));
     }
     for (frame, name) in cx.decide.iter().zip(&names) {

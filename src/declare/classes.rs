@@ -161,7 +161,7 @@ fn only_port(triggers: &[On]) -> Option<PortId> {
 pub(super) fn effect_scope<'s>(cx: &Cx<'_>, outline: &Outline<'_>) -> Scope<'s> {
     let mut triggers = Vec::new();
     if let Some(Kind::List(list)) = outline.table.get("trigger").map(|node| &node.kind) {
-        for trigger in list {
+        for trigger in list.iter() {
             let Kind::Table(trigger) = &trigger.kind else { continue };
             let Some(event) = trigger.get("event").and_then(text_of) else { continue };
             if let Some(at) = cx.event_names.get(event) {

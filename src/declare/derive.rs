@@ -60,7 +60,7 @@ pub(super) fn names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 fn type_of(cx: &Cx<'_>, node: &Node) -> Option<Type> {
     let Kind::Table(table) = &node.kind else { return None };
     if let Some(Kind::Text(name)) = table.get("lookup").map(|node| &node.kind) {
-        return cx.table_names.get(name).map(|at| Type::Key(TableId(*at)));
+        return cx.table_names.get(name.as_str()).map(|at| Type::Key(TableId(*at)));
     }
     if let Some(Kind::List(items)) = table.get("first_of").map(|node| &node.kind) {
         return items.iter().find_map(|item| cx.type_of(item, &scope()).filter(|ty| !poisoned(ty)));
@@ -130,7 +130,7 @@ fn written_inputs(cx: &Cx<'_>, node: &Node) -> BTreeSet<InputId> {
                 let name = text.strip_prefix("$input.").map(|rest| rest.split(['.', '?', '[']).next().unwrap_or(rest));
                 found.extend(name.and_then(|name| cx.input_names.get(name)).map(|at| InputId(*at)));
             }
-            Kind::List(items) => queue.extend(items),
+            Kind::List(items) => queue.extend(items.iter()),
             Kind::Table(table) => queue.extend(table.iter().map(|entry| &entry.value)),
             _ => {}
         }

@@ -56,7 +56,8 @@ impl Cx<'_> {
     ) {
         let found: Vec<&Entry> = table.iter().filter(|entry| is_verb(&entry.key)).collect();
         // Beside a misspelt verb stand the keys that belong to it.
-        let meant = table.iter().find_map(|entry| suggest(&entry.key, verbs()));
+        let guess = || table.iter().find_map(|entry| suggest(&entry.key, verbs()));
+        let meant = if found.is_empty() { guess() } else { None };
         let written = |verb: &str| match found.is_empty() {
             true => meant.is_none_or(|meant| meant == verb),
             false => found.iter().any(|entry| entry.key == verb),
@@ -336,7 +337,7 @@ impl Cx<'_> {
     fn cleared(&self, node: &Node) -> Vec<Verb> {
         let (mut frames, mut slots) = (Vec::new(), Vec::new());
         let items = self.list(node, "frames and fields").unwrap_or_default();
-        for item in items {
+        for item in items.iter() {
             match self.frame_or_slot(item) {
                 Some(Written::Frame(frame)) if self.frames[frame.index()].keyed.is_some() => {
                     let message = format!("{} is a keyed frame, which is not cleared", item.describe());
@@ -416,7 +417,7 @@ impl Cx<'_> {
         let mut kept = Vec::new();
         let mut good = true;
         for entry in table {
-            let Some(at) = self.kept_names.get(&entry.key) else {
+            let Some(at) = self.kept_names.get(entry.key.as_str()) else {
                 good = false;
                 continue;
             };
@@ -459,7 +460,7 @@ impl<'a> Cx<'a> {
         'a: 'n,
     {
         let Some(Node { kind: Kind::List(items), .. }) = node else { return };
-        for item in items {
+        for item in items.iter() {
             let Kind::Table(table) = &item.kind else { continue };
             // A call whose verb is misspelt is still a call: `settle` may speak of it.
             let verb = |key: &str| table.get(key).is_some();

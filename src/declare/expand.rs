@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use smol_str::SmolStr;
+
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::language;
 use crate::source::Span;
@@ -57,7 +59,7 @@ fn rows(
         _ => Vec::new(),
     };
     let Some(Kind::List(rows)) = vocabulary.get("row").map(|node| &node.kind) else { return };
-    for row in rows {
+    for row in rows.iter() {
         let Kind::Table(row) = &row.kind else { continue };
         let mut cells: BTreeMap<String, Option<&str>> = BTreeMap::new();
         cells.insert("id".to_owned(), row.get("id").and_then(scalar));
@@ -66,11 +68,11 @@ fn rows(
                 Kind::Table(column) => column.get("default"),
                 _ => None,
             };
-            cells.insert(column.key.clone(), row.get(&column.key).or(default).and_then(scalar));
+            cells.insert(column.key.to_string(), row.get(&column.key).or(default).and_then(scalar));
         }
         let mut writer = Writer { alias, cells: &cells, room, out };
         let entries = table.iter().filter(|entry| entry.key != "for_each");
-        let entries = entries.map(|entry| writer.entry(entry)).collect();
+        let entries: Vec<Entry> = entries.map(|entry| writer.entry(entry)).collect();
         classes.push(Node { span: class.span, kind: Kind::Table(Table::new(entries)) });
         if *room == 0 {
             let message = format!("`for_each` writes out more than {MOST_VALUES} values");
@@ -110,17 +112,23 @@ impl Writer<'_> {
         let kind = match &node.kind {
             Kind::Text(text) => Kind::Text(self.text(text, node.span)),
             Kind::List(items) => Kind::List(items.iter().map(|item| self.node(item)).collect()),
-            Kind::Table(table) => Kind::Table(Table::new(table.iter().map(|entry| self.entry(entry)).collect())),
+            Kind::Table(table) => {
+                let entries: Vec<Entry> = table.iter().map(|entry| self.entry(entry)).collect();
+                Kind::Table(Table::new(entries))
+            }
             other => other.clone(),
         };
         Node { span: node.span, kind }
     }
 
     /// Puts the row's cells into a text: `{d.column}`.
-    fn text(&self, text: &str, span: Span) -> String {
+    fn text(&self, text: &SmolStr, span: Span) -> SmolStr {
         let open = format!("{{{}.", self.alias);
+        if !text.contains(&open) {
+            return text.clone();
+        }
         let mut written = String::new();
-        let mut rest = text;
+        let mut rest = text.as_str();
         while let Some(at) = rest.find(&open) {
             let after = &rest[at + open.len()..];
             let Some(end) = after.find('}') else { break };
@@ -142,6 +150,6 @@ impl Writer<'_> {
             rest = &after[end + 1..];
         }
         written.push_str(rest);
-        written
+        written.into()
     }
 }

@@ -149,7 +149,7 @@ impl Cx<'_> {
         let known: Vec<String> = record.fields.iter().map(|field| self.text_of(field.name)).collect();
         self.known_fields(table, &known);
         let mut fields = Vec::new();
-        let mut good = table.iter().all(|entry| known.contains(&entry.key));
+        let mut good = table.iter().all(|entry| known.iter().any(|known| *known == entry.key));
         for field in &record.fields {
             let name = self.text_of(field.name);
             match (table.get(&name), &field.default) {
@@ -181,7 +181,7 @@ impl Cx<'_> {
     /// Reports keys that name no field.
     pub fn known_fields(&self, table: &Table, known: &[String]) {
         for entry in table {
-            if !known.contains(&entry.key) {
+            if !known.iter().any(|known| *known == entry.key) {
                 self.unknown("field", &entry.key, entry.key_span, known.iter().map(String::as_str));
                 self.flag_key(entry.key_span);
             }
@@ -205,7 +205,7 @@ impl Cx<'_> {
                 }
             },
             Type::Int | Type::Decimal => {
-                let node = Node { span, kind: Kind::Number(text.to_owned()) };
+                let node = Node { span, kind: Kind::Number(text.into()) };
                 self.literal(&node, ty)
             }
             _ if poisoned(ty) => None,
@@ -320,8 +320,8 @@ pub(super) fn told(text: &str, span: Span) -> Node {
     let kind = match text {
         "true" => Kind::Bool(true),
         "false" => Kind::Bool(false),
-        _ if exact(text).is_some() => Kind::Number(text.to_owned()),
-        _ => Kind::Text(text.to_owned()),
+        _ if exact(text).is_some() => Kind::Number(text.into()),
+        _ => Kind::Text(text.into()),
     };
     Node { span, kind }
 }

@@ -22,7 +22,7 @@ mod values;
 mod vocabulary;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::model::ids::{ClassId, FrameId};
@@ -380,7 +380,7 @@ fn load(
         invariants,
         lexicon: words.lexicon,
         classes,
-        precedes: order.precedes,
+        precedes: order.precedes.into(),
         chains: order.chains,
         boundary,
         reasons,
@@ -395,12 +395,14 @@ fn load(
 /// that no other declaration changes.
 fn all_words<'n>(cx: &Cx<'_>, documents: impl Iterator<Item = &'n Node>) {
     let engine = reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([&reason::CONTRACT]);
-    let mut words: BTreeSet<&str> = engine.copied().collect();
+    let mut words: HashSet<&str> = engine.copied().collect();
     documents.for_each(|node| words_of(node, &mut words));
+    let mut words: Vec<&str> = words.into_iter().collect();
+    words.sort_unstable();
     words.into_iter().for_each(|word| _ = cx.intern(word));
 }
 
-fn words_of<'n>(node: &'n Node, words: &mut BTreeSet<&'n str>) {
+fn words_of<'n>(node: &'n Node, words: &mut HashSet<&'n str>) {
     match &node.kind {
         Kind::Text(text) if !text.is_empty() && !text.contains(char::is_whitespace) => _ = words.insert(text),
         Kind::List(items) => items.iter().for_each(|item| words_of(item, words)),
@@ -440,6 +442,23 @@ fn reasons(classes: &[Node]) -> Vec<String> {
     reasons.into_iter().collect()
 }
 
+/// The names under `outcome.kept` that stand somewhere in a value.
+fn kept_in(node: &Node, names: &BTreeMap<String, u16>, found: &mut dyn FnMut(usize)) {
+    const BEFORE: &str = "outcome.kept.";
+    match &node.kind {
+        Kind::Text(text) => {
+            for (at, _) in text.match_indices(BEFORE) {
+                let rest = &text[at + BEFORE.len()..];
+                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').unwrap_or(rest.len());
+                names.get(&rest[..end]).into_iter().for_each(|at| found(usize::from(*at)));
+            }
+        }
+        Kind::List(items) => items.iter().for_each(|item| kept_in(item, names, found)),
+        Kind::Table(table) => table.iter().for_each(|entry| kept_in(&entry.value, names, found)),
+        _ => {}
+    }
+}
+
 /// The names under `outcome.kept`, their types found from what the calls keep. A call made from an outcome may keep what
 /// an earlier one kept, so types are found in rounds.
 fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
@@ -447,7 +466,7 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
     for outline in outlines {
         let mut lists = vec![(outline.table.get("do"), classes::effect_scope(cx, outline))];
         if let Some(Kind::List(rows)) = outline.table.get("settle").map(|node| &node.kind) {
-            for row in rows {
+            for row in rows.iter() {
                 let Kind::Table(row) = &row.kind else { continue };
                 let port = row
                     .get("on")
@@ -462,7 +481,7 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
                 let Some(Kind::Table(keep)) = call.keep.map(|node| &node.kind) else { continue };
                 for entry in keep {
                     cx.check_name("a kept value", &entry.key, entry.key_span);
-                    open.entry(entry.key.clone()).or_default().push((entry.key_span, &entry.value, scope));
+                    open.entry(entry.key.to_string()).or_default().push((entry.key_span, &entry.value, scope));
                 }
             }
         }
@@ -473,22 +492,24 @@ fn kept(cx: &mut Cx<'_>, outlines: &[Outline<'_>]) {
         cx.kept.push((sym, cx::POISON, places[0].0));
         cx.kept_names.insert(name.clone(), at);
     }
-    loop {
-        let mut found = false;
-        for (at, places) in open.values().enumerate() {
-            if !cx::poisoned(&cx.kept[at].1) {
-                continue;
-            }
-            if let Some((span, ty)) = places.iter().find_map(|(span, node, scope)| {
-                let ty = cx.type_of(node, scope).filter(|ty| !cx::poisoned(ty))?;
-                Some((*span, ty))
-            }) {
-                (cx.kept[at].1, cx.kept[at].2) = (ty, span);
-                found = true;
-            }
+    let places: Vec<_> = open.values().collect();
+    // For each name those that are kept out of it.
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); places.len()];
+    for (at, places) in places.iter().enumerate() {
+        places.iter().for_each(|(_, node, _)| kept_in(node, &cx.kept_names, &mut |from| after[from].push(at)));
+    }
+    // By round, then in the order of the names. In a later round only what has another chance is looked at.
+    let mut queue: BTreeSet<(usize, usize)> = (0..places.len()).map(|at| (0, at)).collect();
+    while let Some((round, at)) = queue.pop_first() {
+        if !cx::poisoned(&cx.kept[at].1) {
+            continue;
         }
-        if !found {
-            break;
+        if let Some((span, ty)) = places[at].iter().find_map(|(span, node, scope)| {
+            let ty = cx.type_of(node, scope).filter(|ty| !cx::poisoned(ty))?;
+            Some((*span, ty))
+        }) {
+            (cx.kept[at].1, cx.kept[at].2) = (ty, span);
+            queue.extend(after[at].iter().map(|next| (round + usize::from(*next <= at), *next)));
         }
     }
     for (at, (name, places)) in open.iter().enumerate() {
@@ -594,7 +615,7 @@ fn boundary_triggers<'n>(outline: &Outline<'n>) -> impl Iterator<Item = Span> + 
 fn overridden(sections: &Sections<'_>, overrides: &[(String, Node)]) -> Vec<(String, String)> {
     let mut told: BTreeMap<String, String> = BTreeMap::new();
     let text = |node: &Node| match &node.kind {
-        Kind::Text(text) | Kind::Number(text) | Kind::Date(text) => text.clone(),
+        Kind::Text(text) | Kind::Number(text) | Kind::Date(text) => text.to_string(),
         Kind::Bool(value) => value.to_string(),
         _ => String::new(),
     };

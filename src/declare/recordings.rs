@@ -122,7 +122,7 @@ fn next(cx: &Cx<'_>, field: Field<'_>) -> Vec<(String, Members)> {
     let mut next = Vec::new();
     for (entry, value) in field.entries().into_iter().flatten() {
         if cx.find("field of an answer", &entry.key, entry.key_span, &cx.outcome_names).is_some() {
-            next.extend(members(value).map(|members| (entry.key.clone(), members)));
+            next.extend(members(value).map(|members| (entry.key.to_string(), members)));
         }
     }
     next
@@ -140,7 +140,7 @@ fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Ex
             let message = format!("{} is a class, and its own label", quoted(&entry.key));
             cx.out.push(Diagnostic { message, ..found }.help("choose another name for the label"));
         }
-        labels.push((entry.key.clone(), some(cx, value, "a class", |field| class_of(cx, field, classes))));
+        labels.push((entry.key.to_string(), some(cx, value, "a class", |field| class_of(cx, field, classes))));
     }
     let label = |field: Field<'_>| {
         let name = field.word()?;
@@ -157,7 +157,7 @@ fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Ex
     let mut groups = Vec::new();
     for (entry, value) in reader.optional("group").and_then(Field::entries).into_iter().flatten() {
         cx.check_form("a group", &entry.key, entry.key_span);
-        groups.push((entry.key.clone(), some(cx, value, "a label", label)));
+        groups.push((entry.key.to_string(), some(cx, value, "a label", label)));
     }
     let by = reader.optional("by").and_then(Field::list);
     let by = by.into_iter().flatten().filter_map(members).collect();

@@ -1,6 +1,7 @@
 //! What is left of a pack when all that is wrong is taken out, so that the rest can be checked in the same run.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::Pack;
@@ -217,16 +218,17 @@ impl<'d> Rest<'d> {
         let place = pack.key_span;
         let kept = settings.iter().filter(|entry| !TEXTS.contains(&entry.key.as_str())).cloned();
         let texts = TEXTS.map(|key| Entry {
-            key: key.to_owned(),
+            key: key.into(),
             key_span: place,
-            value: Node { span: place, kind: Kind::Text("left_out".to_owned()) },
+            value: Node { span: place, kind: Kind::Text("left_out".into()) },
         });
-        let settings = Node { span: pack.value.span, kind: Kind::Table(Table::new(kept.chain(texts).collect())) };
+        let settings =
+            Node { span: pack.value.span, kind: Kind::Table(Table::new(kept.chain(texts).collect::<Vec<_>>())) };
         let entries = root.iter().map(|entry| match entry.key.as_str() {
             "pack" => Entry { value: settings.clone(), ..entry.clone() },
             _ => entry.clone(),
         });
-        self.nodes[at] = Node { span: self.nodes[at].span, kind: Kind::Table(Table::new(entries.collect())) };
+        self.nodes[at] = Node { span: self.nodes[at].span, kind: Kind::Table(Table::new(entries.collect::<Vec<_>>())) };
         self.left_out.sections.insert("pack".to_owned());
         true
     }
@@ -350,7 +352,7 @@ impl LeftOut {
 
     fn class(&mut self, class: &Node, all: &Documents, words: &mut BTreeSet<String>) {
         let classes = match &class.kind {
-            Kind::List(items) => items.as_slice(),
+            Kind::List(items) => &**items,
             _ => std::slice::from_ref(class),
         };
         for class in classes {
@@ -390,7 +392,7 @@ impl LeftOut {
                         continue;
                     };
                     for entry in table {
-                        if self.words.contains(&entry.key) && seen.insert((section, &entry.key)) {
+                        if self.words.contains(entry.key.as_str()) && seen.insert((section, &entry.key)) {
                             words_in(&entry.value, &mut self.words);
                             open = true;
                         }
@@ -458,14 +460,14 @@ fn reasons(node: &Node, all: &mut BTreeSet<String>) {
 fn moved(node: &mut Node, place: Span) {
     node.span = place;
     match &mut node.kind {
-        Kind::List(items) => items.iter_mut().for_each(|item| moved(item, place)),
+        Kind::List(items) => Arc::make_mut(items).iter_mut().for_each(|item| moved(item, place)),
         Kind::Table(table) => {
             let entries = table.iter().cloned().map(|mut entry| {
                 entry.key_span = place;
                 moved(&mut entry.value, place);
                 entry
             });
-            *table = Table::new(entries.collect());
+            *table = Table::new(entries.collect::<Vec<_>>());
         }
         _ => {}
     }
@@ -478,7 +480,7 @@ fn holds(outer: Span, inner: Span) -> bool {
 fn find(node: &Node, place: Span, way: &mut Vec<Step>) -> bool {
     let found = match &node.kind {
         Kind::Table(table) => table.iter().any(|entry| {
-            way.push(Step::Key(entry.key.clone()));
+            way.push(Step::Key(entry.key.to_string()));
             let found = holds(entry.key_span, place) || find(&entry.value, place, way);
             if !found {
                 way.pop();
@@ -503,7 +505,7 @@ fn each(node: &Node, way: &mut Vec<Step>, see: &mut dyn FnMut(u32, &[Step])) {
     match &node.kind {
         Kind::Table(table) => {
             for entry in table {
-                way.push(Step::Key(entry.key.clone()));
+                way.push(Step::Key(entry.key.to_string()));
                 see(entry.key_span.start, way);
                 each(&entry.value, way, see);
                 way.pop();
@@ -539,7 +541,7 @@ fn without(node: &Node, way: &[Step]) -> Node {
                     false => entry.clone(),
                 }
             });
-            Kind::Table(Table::new(entries.collect()))
+            Kind::Table(Table::new(entries.collect::<Vec<_>>()))
         }
         (Kind::List(items), Step::Item(at)) => {
             let items = items.iter().enumerate().filter(|(place, _)| place != at || !rest.is_empty());

@@ -50,7 +50,7 @@ fn yaml(node: &Node, indent: usize) -> String {
         Kind::Table(_) => "{}".to_owned(),
         Kind::List(_) => "[]".to_owned(),
         Kind::Text(text) => quoted(text),
-        Kind::Number(text) | Kind::Date(text) => text.clone(),
+        Kind::Number(text) | Kind::Date(text) => text.to_string(),
         Kind::Bool(value) => value.to_string(),
         Kind::Null => "null".to_owned(),
     }
@@ -67,7 +67,7 @@ fn a_small_pack_is_all_there() {
     let text = |sym| pack.names.text(sym);
     assert_eq!(pack.classes.iter().map(|class| text(class.id)).collect::<Vec<_>>(), ["T2", "T10"]);
     assert_eq!(pack.boundary, ClassId(1));
-    assert_eq!(pack.precedes, [[false, true], [false, false]]);
+    assert_eq!(*pack.precedes, [[false, true], [false, false]]);
     assert_eq!(
         pack.frames.iter().map(|frame| text(frame.name)).collect::<Vec<_>>(),
         ["gate", "object", "question", "root"]
@@ -111,7 +111,7 @@ fn toml_and_yaml_and_any_split_and_order_are_one_pack() {
     }
     classes.reverse();
     let span = classes[0].span;
-    let value = Node { span, kind: Kind::List(classes) };
+    let value = Node { span, kind: Kind::List(classes.into()) };
     entries.push(Entry { key: "transition".into(), key_span: span, value });
     let one = vec![text("all.yml", &Node { span, kind: Kind::Table(Table::new(entries)) })];
     let mut renamed = toml.clone();

@@ -75,7 +75,7 @@ impl Cx<'_> {
             }
             return self.key(text, span, ty).map(Expr::Value);
         };
-        let node = Node { span, kind: Kind::Text(text.to_owned()) };
+        let node = Node { span, kind: Kind::Text(text.into()) };
         let (path, optional) = may_lack(path);
         let (path, found) = self.found(&node, path, 2, scope)?;
         // A key is looked up as it is: an id is not written into a map of texts.
@@ -287,7 +287,7 @@ impl Cx<'_> {
                 }
             }
         }
-        good &= table.iter().all(|entry| names.contains(&entry.key));
+        good &= table.iter().all(|entry| names.iter().any(|name| *name == entry.key));
         good.then_some(given)
     }
 

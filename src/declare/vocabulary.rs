@@ -9,7 +9,7 @@ use crate::model::period::{PeriodUnit, RelativePeriod};
 use crate::model::schema::{Param, Record, Row, Table as Vocabulary, Type};
 use crate::model::value::Value;
 use crate::source::Span;
-use crate::syntax::{Field, Kind, Node, Table};
+use crate::syntax::{Entry, Field, Kind, Node, Table};
 
 use super::cx::{Cx, POISON, poisoned, whole};
 use super::merge::{Sections, twice};
@@ -122,7 +122,7 @@ fn param(cx: &Cx<'_>, node: &Node, name: &str, key: Span, good: bool, overrides:
     let Some(table) = cx.table(node, "a parameter") else { return param };
     cx.allow(table, &language::PARAM);
     param.doc = cx.doc(table);
-    let entries = table.iter().filter(|entry| entry.key != "max").cloned().collect();
+    let entries: Vec<Entry> = table.iter().filter(|entry| entry.key != "max").cloned().collect();
     let ty = cx.read_type(&Table::new(entries), node.span, name);
     let default = cx.need(table, node.span, "a parameter", "default");
     if !good || ty.is_collection() || matches!(ty, Type::Record(_)) {
@@ -225,7 +225,7 @@ fn cells(cx: &mut Cx<'_>, sections: &Sections<'_>, at: usize) {
     let columns = cx.tables[at].columns.clone();
     let names: Vec<String> = columns.iter().map(|column| cx.text_of(column.name)).collect();
     let known: Vec<&str> = language::ROW.names().into_iter().chain(names.iter().map(String::as_str)).collect();
-    for node in rows {
+    for node in rows.iter() {
         let Kind::Table(row) = &node.kind else { continue };
         cx.allow_only(row, language::ROW.what, &known);
         let mut cells = Vec::new();

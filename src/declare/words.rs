@@ -1,7 +1,9 @@
 //! The lexicon: endings, parts, signals with their forms, fillers and commands.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use smol_str::SmolStr;
 
 use crate::diag::{Code, Diagnostic, quoted, suggest};
 use crate::language;
@@ -207,7 +209,7 @@ impl Cx<'_> {
 }
 
 /// Plain sequences of words that were seen, with what they stand for, to find one form with two meanings.
-type Seen<T> = BTreeMap<Vec<Atom>, (T, Span)>;
+type Seen<T> = HashMap<Vec<Atom>, (T, Span)>;
 
 fn clash<T: PartialEq + Clone>(
     cx: &Cx<'_>,
@@ -251,13 +253,13 @@ fn part(cx: &Cx<'_>, words: &Words, item: &Item<'_>) -> Part {
             "write `values` or `pattern`",
         );
     }
-    let mut seen: Seen<String> = BTreeMap::new();
+    let mut seen: Seen<SmolStr> = HashMap::new();
     if let Some(values) = table.get("values").and_then(|node| cx.table(node, "values and their forms")) {
         for entry in values {
             for node in cx.list(&entry.value, "forms").unwrap_or_default() {
                 let Some(form) = cx.phrase(node, words, Slots::Nobody).map(Form::Phrase) else { continue };
                 clash(cx, words, &mut seen, &form, &entry.key, node.span, &|value| quoted(value));
-                part.rules.push(PartRule { form, value: Some(entry.key.clone()), span: node.span });
+                part.rules.push(PartRule { form, value: Some(entry.key.to_string()), span: node.span });
             }
         }
     }
@@ -312,7 +314,7 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
         return;
     }
     let mut rules: Vec<Rule> = Vec::new();
-    let mut seen: Seen<Value> = BTreeMap::new();
+    let mut seen: Seen<Value> = HashMap::new();
     let shown = |value: &Value| match value {
         Value::Sym(sym) => quoted(&cx.text_of(*sym)),
         Value::Text(text) => quoted(text),
@@ -449,7 +451,7 @@ fn complete(
                     continue;
                 }
             };
-            let Some(part) = words.parts.get(&entry.key).copied() else {
+            let Some(part) = words.parts.get(entry.key.as_str()).copied() else {
                 cx.unknown("part", &entry.key, entry.key_span, words.parts.keys().map(String::as_str));
                 continue;
             };

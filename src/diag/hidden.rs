@@ -38,15 +38,18 @@ const NAMES: &[(char, &str)] = &[
 /// Whether a character shows nothing, and is neither a space nor one of the marks that belong to a letter before them.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
+    // Nearly all characters are below or between these.
+    c >= '\u{ad}'
+        && !('\u{400}'..'\u{61c}').contains(&c)
+        && matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// Whether a character is a space, and not one of ASCII.

@@ -8,7 +8,7 @@ use crate::syntax::{Format, Kind, Node};
 /// Whether two trees hold the same values under the same keys, in whatever order the keys stand.
 pub(super) fn values(a: &Node, b: &Node) -> bool {
     match (&a.kind, &b.kind) {
-        (Kind::List(a), Kind::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values(a, b)),
+        (Kind::List(a), Kind::List(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| values(a, b)),
         (Kind::Table(a), Kind::Table(b)) => {
             a.len() == b.len()
                 && a.iter().all(|entry| b.get(&entry.key).is_some_and(|other| values(&entry.value, other)))

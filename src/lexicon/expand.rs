@@ -1,6 +1,8 @@
 //! Expansion: a phrase as the plain sequences of words and slots that it stands for.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
+
+use smol_str::SmolStr;
 
 use crate::model::lexicon::{Elem, EndingSet, Slot};
 
@@ -10,10 +12,10 @@ use super::normalise::fold_word;
 pub const MAX_VARIANTS: usize = 4_096;
 
 /// One element of an expanded phrase.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Atom {
     /// One folded token.
-    Word(String),
+    Word(SmolStr),
     /// A recognised part.
     Part(usize),
     /// A recognised signal.
@@ -48,32 +50,42 @@ pub fn expand(elems: &[Elem], endings: &[EndingSet]) -> Option<Vec<Vec<Atom>>> {
     if variants(elems, |set| endings.get(set).map_or(usize::MAX, |set| set.endings.len())) > MAX_VARIANTS {
         return None;
     }
-    let mut seen = BTreeSet::new();
     let mut all = sequences(elems, endings);
-    all.retain(|sequence| !sequence.is_empty() && seen.insert(sequence.clone()));
+    let mut seen: HashSet<&[Atom]> = HashSet::new();
+    let new: Vec<bool> = all.iter().map(|sequence| !sequence.is_empty() && seen.insert(sequence)).collect();
+    let mut new = new.into_iter();
+    all.retain(|_| new.next() == Some(true));
     Some(all)
 }
 
 fn sequences(elems: &[Elem], endings: &[EndingSet]) -> Vec<Vec<Atom>> {
     let mut all = vec![Vec::new()];
     for elem in elems {
-        let next: Vec<Vec<Atom>> = match elem {
-            Elem::Word(word) => vec![vec![Atom::Word(word.clone())]],
-            Elem::Slot(Slot::Part(part)) => vec![vec![Atom::Part(*part)]],
-            Elem::Slot(Slot::Signal(signal)) => vec![vec![Atom::Signal(*signal)]],
+        match elem {
+            Elem::Word(word) => push(&mut all, &Atom::Word(word.into())),
+            Elem::Slot(Slot::Part(part)) => push(&mut all, &Atom::Part(*part)),
+            Elem::Slot(Slot::Signal(signal)) => push(&mut all, &Atom::Signal(*signal)),
             Elem::Stem { stem, endings: set } => {
-                let full = |ending: &String| vec![Atom::Word(fold_word(&format!("{stem}{ending}")))];
-                endings[*set].endings.iter().map(full).collect()
+                let full = |ending: &String| vec![Atom::Word(fold_word(&format!("{stem}{ending}")).into())];
+                all = crossed(&all, &endings[*set].endings.iter().map(full).collect::<Vec<_>>());
             }
             Elem::Choice { optional, of } => {
                 let mut next: Vec<_> = of.iter().flat_map(|sequence| sequences(sequence, endings)).collect();
                 if *optional {
                     next.push(Vec::new());
                 }
-                next
+                all = crossed(&all, &next);
             }
-        };
-        all = all.iter().flat_map(|head| next.iter().map(|tail| head.iter().chain(tail).cloned().collect())).collect();
+        }
     }
     all
+}
+
+fn push(all: &mut [Vec<Atom>], atom: &Atom) {
+    all.iter_mut().for_each(|sequence| sequence.push(atom.clone()));
+}
+
+/// Each head with each tail.
+fn crossed(heads: &[Vec<Atom>], tails: &[Vec<Atom>]) -> Vec<Vec<Atom>> {
+    heads.iter().flat_map(|head| tails.iter().map(|tail| [head.as_slice(), tail].concat())).collect()
 }

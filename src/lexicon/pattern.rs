@@ -8,7 +8,7 @@ use regex::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Capture, Class, Hir, HirKind, Look};
 
-use super::fold::may_stand_in_token;
+use super::fold::{may_stand_in_token, quick};
 use super::normalise::fold_word;
 use crate::diag::Code;
 
@@ -172,7 +172,13 @@ pub fn takes_any_word(pattern: &str) -> bool {
         pattern.find(word, |from, to| whole |= (from, to) == (1, word.len() - 1));
         whole
     };
-    Pattern::new(pattern).is_ok_and(|pattern| WORDS.iter().all(|word| takes(&pattern, word)))
+    // Where something must stand that is not in one of the words, that one is not taken: there is nothing to try.
+    let may = |pattern: &Pattern, word: &str| {
+        pattern.required.iter().all(|set| set.iter().any(|literal| word.contains(literal.as_str())))
+    };
+    Pattern::new(pattern).is_ok_and(|pattern| {
+        WORDS.iter().all(|word| may(&pattern, word)) && WORDS.iter().all(|word| takes(&pattern, word))
+    })
 }
 
 fn look_name(look: Look) -> &'static str {
@@ -237,7 +243,7 @@ fn check_literals(hir: &Hir) -> Result<(), PatternError> {
     match hir.kind() {
         HirKind::Literal(literal) => {
             let text = String::from_utf8_lossy(&literal.0);
-            for c in text.chars() {
+            for c in text.chars().filter(|c| quick(*c) != Some(*c)) {
                 let folded = fold_word(c.encode_utf8(&mut [0; 4]));
                 if !folded.chars().eq([c]) {
                     let help =
@@ -258,7 +264,7 @@ fn check_literals(hir: &Hir) -> Result<(), PatternError> {
         HirKind::Class(Class::Unicode(class)) => {
             let mut chars = class.ranges().iter().flat_map(|range| range.start()..=range.end()).take(512).peekable();
             let empty = chars.peek().is_none();
-            let folds = |c: char| fold_word(c.encode_utf8(&mut [0; 4])).chars().eq([c]);
+            let folds = |c: char| quick(c) == Some(c) || fold_word(c.encode_utf8(&mut [0; 4])).chars().eq([c]);
             if !empty && !chars.any(folds) {
                 return error("none of the characters of a class stands in the text that patterns see", FOLDED);
             }

@@ -15,6 +15,8 @@ pub mod schema;
 pub mod value;
 pub mod walk;
 
+use std::sync::Arc;
+
 use crate::source::Span;
 
 use class::Class;
@@ -96,7 +98,7 @@ pub struct Pack {
     /// Transition classes, sorted by id.
     pub classes: Vec<Class>,
     /// For each class the classes it precedes, transitively.
-    pub precedes: Vec<Vec<bool>>,
+    pub precedes: Arc<[Vec<bool>]>,
     /// The declared chains, as pairs of neighbours.
     pub chains: Vec<(ClassId, ClassId, Span)>,
     /// The one class with a boundary trigger.

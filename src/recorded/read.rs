@@ -68,7 +68,7 @@ impl<'t> Record<'t> {
             self.fault(node, message, Some(help.into()))
         };
         match find(&self.node, way) {
-            Ok(Some(Node { kind: Kind::Text(text) | Kind::Number(text), .. })) => Ok(text.clone()),
+            Ok(Some(Node { kind: Kind::Text(text) | Kind::Number(text), .. })) => Ok(text.to_string()),
             Ok(Some(node)) => Err(lost(node, format!("`{way}`: expected a text, found {}", shown(node)))),
             Ok(None) => Err(lost(&self.node, format!("`{way}` is missing: the dialogue has no name"))),
             Err(Blocked { node, name }) => {
@@ -176,7 +176,7 @@ pub fn json(node: &Node) -> Json {
 
 /// A table as the JSON object that was written.
 pub fn object(table: &Table) -> Map<String, Json> {
-    table.iter().map(|entry| (entry.key.clone(), json(&entry.value))).collect()
+    table.iter().map(|entry| (entry.key.to_string(), json(&entry.value))).collect()
 }
 
 /// What stands at a node, in the words of JSON.

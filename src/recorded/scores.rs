@@ -161,7 +161,7 @@ impl<'a> Key<'a> {
             let Kind::List(items) = &node.kind else {
                 return Err(at.fault(node, format!("`{way}`: expected a list of labels, found {}", shown(node))));
             };
-            for item in items {
+            for item in items.iter() {
                 accept.push(self.label(pack, at, item, at.as_text(item, way)?)?);
             }
         }

@@ -19,8 +19,10 @@ use crate::model::{InputKind, Pack, reason, walk};
 /// An immutable, compiled pack. It can be shared between threads and sessions; it holds no session's data.
 #[derive(Debug, Clone)]
 pub struct Registry {
-    pack: Pack,
-    graph: DiGraph<ClassId, Edge>,
+    pack: Arc<Pack>,
+    /// For each class the classes that it precedes: those of the pack, unless others are tried.
+    precedes: Arc<[Vec<bool>]>,
+    graph: Arc<DiGraph<ClassId, Edge>>,
     pub(crate) matcher: Arc<Matcher>,
     /// For each trigger form, in the matcher's order, the alternative that it belongs to.
     pub(crate) forms: Vec<AlternativeAt>,
@@ -38,7 +40,7 @@ pub struct Registry {
     pub(crate) tag: Option<InputId>,
     /// For each class which derived signals it needs.
     pub(crate) derived_needed: Vec<Vec<bool>>,
-    pub(crate) response: Vec<Vec<NamedType>>,
+    pub(crate) response: Arc<[Vec<NamedType>]>,
     pub(crate) syms: Syms,
     pub(crate) order: Vec<ClassId>,
     pub(crate) names_answer: NamesAnswer,
@@ -197,15 +199,16 @@ impl Registry {
         let tag = pack.inputs.iter().position(|input| input.kind == InputKind::Tag).map(InputId::at);
         let response = pack.ports.iter().map(|port| response_of(&pack, port)).collect();
         let derived_needed = derived_needed(&pack);
-        let order = strongest_first(&pack);
+        let order = strongest_first(&pack.precedes);
         let by_event = listening(&pack, by_event, &order, &forms);
         let graph = graph_of(&pack);
         let signals = pack.inputs.iter().map(|input| input.kind == InputKind::Signal).collect();
         let names_answer = NamesAnswer::of(&pack);
         let outside = pack.outside();
         Ok(Self {
-            pack,
-            graph,
+            precedes: Arc::clone(&pack.precedes),
+            pack: Arc::new(pack),
+            graph: Arc::new(graph),
             matcher: Arc::new(matcher),
             forms,
             by_event,
@@ -266,19 +269,17 @@ impl Registry {
     /// The same pack under another precedence: for each class the classes it precedes, transitively.
     #[must_use]
     pub(crate) fn with_precedence(&self, precedes: Vec<Vec<bool>>) -> Self {
-        let mut other = self.clone();
-        other.pack.precedes = precedes;
-        other.order = strongest_first(&other.pack);
+        let order = strongest_first(&precedes);
         let by_event = self.by_event.iter().map(|listening| listening.triggers.clone()).collect();
-        other.by_event = listening(&other.pack, by_event, &other.order, &other.forms);
-        other
+        let by_event = listening(&self.pack, by_event, &order, &self.forms);
+        Self { precedes: precedes.into(), order, by_event, ..self.clone() }
     }
 
     /// The same pack, in which one trigger never passes.
     #[must_use]
     pub(crate) fn without_trigger(&self, class: ClassId, trigger: usize) -> Self {
         let mut other = self.clone();
-        other.pack.classes[class.index()].triggers[trigger].entry = Cond::Any(Vec::new());
+        Arc::make_mut(&mut other.pack).classes[class.index()].triggers[trigger].entry = Cond::Any(Vec::new());
         other
     }
 
@@ -286,19 +287,20 @@ impl Registry {
     #[must_use]
     pub(crate) fn with_idle_boundary(&self) -> Self {
         let mut other = self.clone();
-        let boundary = &mut other.pack.classes[other.pack.boundary.index()];
+        let pack = Arc::make_mut(&mut other.pack);
+        pack.invariants.clear();
+        let boundary = &mut pack.classes[pack.boundary.index()];
         boundary.effects.clear();
         boundary.never.clear();
         boundary.carry.preserve.clear();
         boundary.carry.forbid = FrameSet::EMPTY;
         boundary.carry.forbid_fields.clear();
         boundary.answer = Answer::Mode(ModeId(0));
-        other.pack.invariants.clear();
         other
     }
 
     pub(crate) fn precedes(&self, a: ClassId, b: ClassId) -> bool {
-        self.pack.precedes[a.index()][b.index()]
+        self.precedes[a.index()][b.index()]
     }
 }
 
@@ -403,17 +405,17 @@ fn derived_needed(pack: &Pack) -> Vec<Vec<bool>> {
         .collect()
 }
 
-fn strongest_first(pack: &Pack) -> Vec<ClassId> {
+fn strongest_first(precedes: &[Vec<bool>]) -> Vec<ClassId> {
     // For each class how many that precede it are not placed yet.
-    let mut before = vec![0_usize; pack.classes.len()];
-    for row in &pack.precedes {
+    let mut before = vec![0_usize; precedes.len()];
+    for row in precedes {
         row.iter().zip(&mut before).for_each(|(precedes, count)| *count += usize::from(*precedes));
     }
     let mut ready: BTreeSet<usize> = (0..before.len()).filter(|class| before[*class] == 0).collect();
     let mut order = Vec::with_capacity(before.len());
     while let Some(class) = ready.pop_first() {
         order.push(ClassId::at(class));
-        for (other, _) in pack.precedes[class].iter().enumerate().filter(|(_, precedes)| **precedes) {
+        for (other, _) in precedes[class].iter().enumerate().filter(|(_, precedes)| **precedes) {
             before[other] -= 1;
             if before[other] == 0 {
                 ready.insert(other);

@@ -14,6 +14,8 @@ mod turn;
 mod typed;
 mod written;
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::Offset;
@@ -103,15 +105,14 @@ pub fn parse(file: FileId, text: &str, format: Format) -> Parsed {
     if let Some(root) = root.filter(|_| !guessed) {
         scenarios(&root, &out, &mut parsed.scenarios);
     }
-    let mut first: Vec<(String, Span)> = Vec::new();
-    for scenario in &mut parsed.scenarios {
-        match first.iter().find(|(name, _)| *name == scenario.name) {
-            Some((name, span)) => {
-                let message = format!("the scenario {} is written twice in this file", quoted(name));
-                let found = Diagnostic::error(Code::DuplicateName, scenario.span, message);
-                scenario.problems.push(found.also(*span, "first written here").help("give it another name"));
-            }
-            None => first.push((scenario.name.clone(), scenario.span)),
+    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    for Scenario { name, span, problems, .. } in &mut parsed.scenarios {
+        if let Some(first) = first.get(name.as_str()) {
+            let message = format!("the scenario {} is written twice in this file", quoted(name));
+            let found = Diagnostic::error(Code::DuplicateName, *span, message);
+            problems.push(found.also(*first, "first written here").help("give it another name"));
+        } else {
+            first.insert(name, *span);
         }
     }
     parsed.problems = out.into_sorted();

@@ -101,7 +101,7 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
                     Some(input) => {
                         let ty = &pack.inputs[input.index()].ty;
                         typed::fits(pack, ty, &entry.value, out);
-                        payload.insert(entry.key.clone(), typed::json(pack, Some(ty), &entry.value));
+                        payload.insert(entry.key.to_string(), typed::json(pack, Some(ty), &entry.value));
                     }
                     None => {
                         let fields = declared.fields.iter().map(|(field, _)| input_name(pack, *field));
@@ -127,7 +127,7 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
             let ty = &pack.inputs[input.index()].ty;
             typed::fits(pack, ty, value.node, out);
             let into = if field(input) { &mut payload } else { &mut given };
-            into.insert(entry.key.clone(), typed::json(pack, Some(ty), value.node));
+            into.insert(entry.key.to_string(), typed::json(pack, Some(ty), value.node));
         }
         shown.push_str(&format!("  signals {}", show::json(&typed::json(pack, None, signals.node))));
     }

@@ -152,7 +152,7 @@ pub fn json(pack: &Pack, ty: Option<&Type>, node: &Node) -> Json {
                     Some(Type::Map { of, .. }) => Some(&**of),
                     _ => None,
                 };
-                object.insert(entry.key.clone(), json(pack, of, &entry.value));
+                object.insert(entry.key.to_string(), json(pack, of, &entry.value));
             }
             Json::Object(object)
         }
@@ -164,7 +164,7 @@ pub fn fields_json(pack: &Pack, fields: &[NamedType], node: &Node) -> Json {
     let Kind::Table(table) = &node.kind else { return json(pack, None, node) };
     let entries = table
         .iter()
-        .map(|entry| (entry.key.clone(), json(pack, named(pack, fields, &entry.key), &entry.value)))
+        .map(|entry| (entry.key.to_string(), json(pack, named(pack, fields, &entry.key), &entry.value)))
         .collect();
     Json::Object(entries)
 }

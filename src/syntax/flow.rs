@@ -67,7 +67,7 @@ mod tests {
         let node = parse(FileId(0), line, Format::Yaml, &out);
         let Some(Kind::Table(table)) = node.map(|node| node.kind) else { panic!("{line}: {:?}", out.into_sorted()) };
         match table.get("a").map(|node| &node.kind) {
-            Some(Kind::Text(text)) => text.clone(),
+            Some(Kind::Text(text)) => text.to_string(),
             other => panic!("{line}: {other:?}"),
         }
     }

@@ -67,7 +67,7 @@ impl Json<'_> {
             Some(b'"') => {
                 let text = self.string()?;
                 let span = self.tree.span(start, self.at);
-                self.leaf(span, Kind::Text(text))
+                self.leaf(span, Kind::Text(text.into()))
             }
             Some(b'-' | b'0'..=b'9') => self.number(),
             _ => {
@@ -128,7 +128,7 @@ impl Json<'_> {
                     return self.fail(message, "keys need double quotes, and no comma follows the last one");
                 }
                 let text = self.string()?;
-                let key = Part { text, span: self.tree.span(start, self.at) };
+                let key = Part { text: text.into(), span: self.tree.span(start, self.at) };
                 self.skip_space();
                 if self.peek() != Some(b':') {
                     let message = format!("expected `:` after a key, found {}", self.found());
@@ -182,7 +182,7 @@ impl Json<'_> {
             self.tree.error(Code::SyntaxError, span, message, "text needs double quotes in JSON");
             return None;
         }
-        let kind = Kind::Number(text.to_owned());
+        let kind = Kind::Number(text.into());
         self.at += len;
         self.leaf(span, kind)
     }

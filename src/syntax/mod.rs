@@ -10,6 +10,9 @@ mod tree;
 mod yaml;
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::source::{FileId, Span};
@@ -73,7 +76,7 @@ impl Default for Limits {
     }
 }
 
-/// A value and where it stands.
+/// A value and where it stands. A clone is cheap: it shares what is inside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
     /// The place: a scalar with its quotes, a list or table with its brackets, a TOML `[header]`, or all of a YAML block.
@@ -90,13 +93,13 @@ pub enum Kind {
     /// `true` or `false`.
     Bool(bool),
     /// A number as it is written, such as `1.10`, `0x1F`, `.inf`.
-    Number(String),
+    Number(SmolStr),
     /// A TOML date, time or date-time as it is written.
-    Date(String),
+    Date(SmolStr),
     /// Text, with quotes and escapes undone.
-    Text(String),
+    Text(SmolStr),
     /// A list.
-    List(Vec<Node>),
+    List(Arc<[Node]>),
     /// A table.
     Table(Table),
 }
@@ -138,16 +141,16 @@ impl Node {
 /// The entries of a table in source order, each key once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Table {
-    entries: Vec<Entry>,
-    /// Positions of the entries in the order of their keys; empty while a plain search is as good.
-    by_key: Box<[u32]>,
+    entries: Arc<[Entry]>,
+    /// Positions of the entries in the order of their keys; nothing while a plain search is as good.
+    by_key: Option<Arc<[u32]>>,
 }
 
 /// A key and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// The key, with quotes undone; one part of a dotted key.
-    pub key: String,
+    pub key: SmolStr,
     /// The place of the key where it was first written.
     pub key_span: Span,
     /// The value.
@@ -157,14 +160,16 @@ pub struct Entry {
 impl Table {
     /// A table of entries in source order; of equal keys the first counts.
     #[must_use]
-    pub fn new(entries: Vec<Entry>) -> Self {
+    pub fn new(entries: impl Into<Arc<[Entry]>>) -> Self {
         const SEARCHED_PLAINLY: usize = 12;
-        let mut by_key: Vec<u32> = Vec::new();
-        if entries.len() > SEARCHED_PLAINLY {
-            by_key.extend(0..u32::try_from(entries.len()).expect("fewer entries than bytes in a text"));
+        let entries = entries.into();
+        let by_key = (entries.len() > SEARCHED_PLAINLY).then(|| {
+            let mut by_key: Vec<u32> =
+                (0..u32::try_from(entries.len()).expect("fewer entries than bytes in a text")).collect();
             by_key.sort_by(|a, b| entries[*a as usize].key.cmp(&entries[*b as usize].key));
-        }
-        Self { entries, by_key: by_key.into() }
+            by_key.into()
+        });
+        Self { entries, by_key }
     }
 
     /// The value of a key.
@@ -176,11 +181,11 @@ impl Table {
     /// A key with its place and its value.
     #[must_use]
     pub fn entry(&self, key: &str) -> Option<&Entry> {
-        if self.by_key.is_empty() {
+        let Some(by_key) = &self.by_key else {
             return self.entries.iter().find(|entry| entry.key == key);
-        }
-        let at = self.by_key.partition_point(|at| self.entries[*at as usize].key.as_str() < key);
-        self.by_key.get(at).map(|at| &self.entries[*at as usize]).filter(|entry| entry.key == key)
+        };
+        let at = by_key.partition_point(|at| self.entries[*at as usize].key.as_str() < key);
+        by_key.get(at).map(|at| &self.entries[*at as usize]).filter(|entry| entry.key == key)
     }
 
     /// The entries in source order.

@@ -196,7 +196,7 @@ impl<'a> Field<'a> {
         let written = match &self.node.kind {
             Kind::Text(text) => return Some(text),
             Kind::Bool(value) => value.to_string(),
-            Kind::Number(text) | Kind::Date(text) => text.clone(),
+            Kind::Number(text) | Kind::Date(text) => text.to_string(),
             Kind::Null | Kind::List(_) | Kind::Table(_) => return self.wrong_type("text"),
         };
         let message = format!("expected text, found {}", self.node.describe());
@@ -301,7 +301,7 @@ impl<'a> Field<'a> {
     /// The items of a list, or the one value that stands in its place.
     pub fn one_or_many(self) -> impl Iterator<Item = Field<'a>> {
         let items = match &self.node.kind {
-            Kind::List(items) => items.as_slice(),
+            Kind::List(items) => &**items,
             Kind::Null => &[],
             _ => std::slice::from_ref(self.node),
         };
@@ -462,7 +462,8 @@ mod tests {
         assert_eq!(on("[a, 1, b]", texts).0, Some(vec!["a".to_owned(), "b".to_owned()]));
         assert_eq!(on("[a, b]", |f| f.one_or_many().filter_map(Field::text).count()), (2, vec![]));
         assert_eq!(on("a", |f| f.one_or_many().filter_map(Field::text).count()), (1, vec![]));
-        let keys = |f: Field<'_>| f.entries().map(|all| all.map(|(entry, _)| entry.key.clone()).collect::<Vec<_>>());
+        let keys =
+            |f: Field<'_>| f.entries().map(|all| all.map(|(entry, _)| entry.key.to_string()).collect::<Vec<_>>());
         assert_eq!(on("{b: 1, a: 2}", keys).0, Some(vec!["b".to_owned(), "a".to_owned()]));
     }
 

@@ -8,8 +8,8 @@ pub(super) fn core(text: &str) -> Kind {
         "" | "~" | "null" | "Null" | "NULL" => Kind::Null,
         "true" | "True" | "TRUE" => Kind::Bool(true),
         "false" | "False" | "FALSE" => Kind::Bool(false),
-        _ if is_number(text) => Kind::Number(text.to_owned()),
-        _ => Kind::Text(text.to_owned()),
+        _ if is_number(text) => Kind::Number(text.into()),
+        _ => Kind::Text(text.into()),
     }
 }
 

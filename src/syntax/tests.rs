@@ -303,7 +303,7 @@ fn large_tables_find_their_keys() {
     let (node, ..) = read(Format::Yaml, &text);
     let Some(Node { kind: Kind::Table(table), .. }) = node else { panic!("a table") };
     for n in 0..500 {
-        assert_eq!(table.get(&format!("k{n}")).map(|node| &node.kind), Some(&Kind::Number(n.to_string())));
+        assert_eq!(table.get(&format!("k{n}")).map(|node| &node.kind), Some(&Kind::Number(n.to_string().into())));
     }
     assert_eq!(table.get("k500"), None);
     text.push_str("k7: 1\n");

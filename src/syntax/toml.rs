@@ -16,7 +16,7 @@ use toml_parser::{ErrorSink, ParseError, Raw, Source};
 use runaway::{Kind as Open, Runaway};
 
 use super::odd::Odd;
-use super::tree::{Id, Origin, Part, Tree};
+use super::tree::{Id, Key, Origin, Part, Tree};
 use super::{Kind, Node, without_mark};
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
@@ -52,8 +52,8 @@ pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
         root,
         current: root,
         open: Vec::new(),
-        path: Vec::new(),
-        waiting: Vec::new(),
+        path: Key::new(),
+        waiting: Key::new(),
         header: None,
     };
     for event in &events {
@@ -139,7 +139,7 @@ struct Frame {
     id: Id,
     is_table: bool,
     /// The key that waits for its value.
-    key: Vec<Part>,
+    key: Key,
 }
 
 struct Toml<'t> {
@@ -152,9 +152,9 @@ struct Toml<'t> {
     current: Id,
     open: Vec<Frame>,
     /// The parts of the key that is being read.
-    path: Vec<Part>,
+    path: Key,
     /// The key outside of all brackets that waits for its value.
-    waiting: Vec<Part>,
+    waiting: Key,
     header: Option<(Span, bool)>,
 }
 
@@ -194,7 +194,7 @@ impl Toml<'_> {
                 let parent = Some(self.open.last().map_or(self.current, |frame| frame.id));
                 let id =
                     if is_table { self.tree.table(span, parent, Origin::Value) } else { self.tree.list(span, parent) };
-                self.open.push(Frame { id, is_table, key: Vec::new() });
+                self.open.push(Frame { id, is_table, key: Key::new() });
             }
             EventKind::ArrayClose | EventKind::InlineTableClose => {
                 let is_table = event.kind() == EventKind::InlineTableClose;
@@ -229,7 +229,7 @@ impl Toml<'_> {
             self.tree.too_deep(span);
             return;
         }
-        self.path.push(Part { text, span });
+        self.path.push(Part { text: text.into(), span });
     }
 
     fn header_end(&mut self, close: Span) {
@@ -269,9 +269,9 @@ impl Toml<'_> {
             text.clear();
             _ = Raw::new_unchecked(&plain, event.encoding(), event.span()).decode_scalar(&mut text, &mut ());
         }
-        let written = || raw.as_str().to_owned();
+        let written = || raw.as_str().into();
         let kind = match kind {
-            ScalarKind::String => Kind::Text(text),
+            ScalarKind::String => Kind::Text(text.into()),
             ScalarKind::Boolean(value) => Kind::Bool(value),
             ScalarKind::Integer(_) | ScalarKind::Float => Kind::Number(written()),
             ScalarKind::DateTime => {

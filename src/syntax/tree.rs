@@ -1,7 +1,10 @@
 //! The tree under construction that all three readers share: keys once, dotted keys merged, depth and size bounded.
 
-use indexmap::IndexMap;
-use indexmap::map::Entry as Slot;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use super::odd::Odd;
 use super::{Entry, Kind, Limits, Node, Table};
@@ -19,9 +22,12 @@ pub(super) struct Id(u32);
 /// One part of a key, with its place.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    pub text: String,
+    pub text: SmolStr,
     pub span: Span,
 }
+
+/// A key: one part mostly, several where it is dotted.
+pub(super) type Key = SmallVec<[Part; 1]>;
 
 /// How a table came to be, which decides what may be added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +42,38 @@ pub(super) enum Origin {
     Header,
 }
 
-#[derive(Debug)]
+/// The entries of a table so far.
+#[derive(Debug, Clone, Default)]
+struct Entries {
+    list: Vec<(SmolStr, Span, Id)>,
+    /// Where each key is in the list; empty while the list is short.
+    by_key: HashMap<SmolStr, usize>,
+}
+
+impl Entries {
+    /// As long a list is searched as it is.
+    const SHORT: usize = 12;
+
+    fn get(&self, key: &str) -> Option<(Span, Id)> {
+        let found = match self.list.len() {
+            0..=Self::SHORT => self.list.iter().find(|(known, ..)| known == key),
+            _ => self.by_key.get(key).map(|at| &self.list[*at]),
+        };
+        found.map(|(_, span, id)| (*span, *id))
+    }
+
+    /// Adds an entry; its key is new.
+    fn add(&mut self, key: &SmolStr, span: Span, id: Id) {
+        self.list.push((key.clone(), span, id));
+        let indexed = self.by_key.len();
+        if self.list.len() > Self::SHORT {
+            let new = self.list.iter().enumerate().skip(indexed);
+            self.by_key.extend(new.map(|(at, (key, ..))| (key.clone(), at)));
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
 enum Raw {
     /// Nothing, and it has been reported.
     Bad,
@@ -46,7 +83,7 @@ enum Raw {
         of_headers: bool,
     },
     Table {
-        entries: IndexMap<String, (Span, Id)>,
+        entries: Entries,
         origin: Origin,
     },
     Alias(Id),
@@ -146,7 +183,7 @@ impl<'t> Tree<'t> {
     /// A table inside `parent`, which it is not yet put into.
     pub fn table(&mut self, span: Span, parent: Option<Id>, origin: Origin) -> Id {
         let depth = self.below(parent);
-        self.add(span, depth, Raw::Table { entries: IndexMap::new(), origin })
+        self.add(span, depth, Raw::Table { entries: Entries::default(), origin })
     }
 
     /// A repetition of a finished node.
@@ -203,14 +240,9 @@ impl<'t> Tree<'t> {
         }
         let Some(table) = self.descend(table, parents) else { return };
         let Raw::Table { entries, .. } = &mut self.nodes[table.0 as usize].raw else { return };
-        match entries.entry(last.text.clone()) {
-            Slot::Vacant(slot) => {
-                slot.insert((last.span, value));
-            }
-            Slot::Occupied(slot) => {
-                let first = slot.get().0;
-                self.twice(last, first);
-            }
+        match entries.get(&last.text) {
+            None => entries.add(&last.text, last.span, value),
+            Some((first, _)) => self.twice(last, first),
         }
     }
 
@@ -247,7 +279,7 @@ impl<'t> Tree<'t> {
 
     fn find(&self, table: Id, part: &Part) -> Option<(Span, Id)> {
         match &self.nodes[table.0 as usize].raw {
-            Raw::Table { entries, .. } => entries.get(&part.text).copied(),
+            Raw::Table { entries, .. } => entries.get(&part.text),
             _ => None,
         }
     }
@@ -260,7 +292,7 @@ impl<'t> Tree<'t> {
 
     fn put(&mut self, table: Id, part: &Part, value: Id) {
         if let Raw::Table { entries, .. } = &mut self.nodes[table.0 as usize].raw {
-            entries.insert(part.text.clone(), (part.span, value));
+            entries.add(&part.text, part.span, value);
         }
     }
 
@@ -348,7 +380,9 @@ impl<'t> Tree<'t> {
         if self.stopped {
             return None;
         }
-        let mut finish = Finish { nodes: &self.nodes, limits: self.limits, repeated: 0, too_much: None };
+        let nodes = std::mem::take(&mut self.nodes);
+        let shared = nodes.iter().any(|node| matches!(node.raw, Raw::Alias(_)));
+        let mut finish = Finish { nodes, shared, limits: self.limits, repeated: 0, too_much: None };
         let node = finish.node(root, 0, None);
         if let Some(span) = finish.too_much {
             let message = format!("aliases add more than {} values, or nest too deeply", self.limits.max_alias_nodes);
@@ -359,17 +393,20 @@ impl<'t> Tree<'t> {
     }
 }
 
-struct Finish<'n> {
-    nodes: &'n [Building],
+struct Finish {
+    nodes: Vec<Building>,
+    /// Whether a node may be wanted more than once.
+    shared: bool,
     limits: Limits,
     repeated: usize,
     too_much: Option<Span>,
 }
 
-impl Finish<'_> {
+impl Finish {
     /// Recursion is bounded by `max_depth`: written-out nodes by [`Tree::add`], repeated ones here.
     fn node(&mut self, id: Id, depth: usize, alias: Option<Span>) -> Node {
-        let Building { span, raw, .. } = &self.nodes[id.0 as usize];
+        let Building { span, raw, .. } = &mut self.nodes[id.0 as usize];
+        let span = *span;
         if let Some(place) = alias {
             self.repeated += 1;
             if self.repeated > self.limits.max_alias_nodes || depth > self.limits.max_depth {
@@ -377,22 +414,21 @@ impl Finish<'_> {
             }
         }
         if self.too_much.is_some() {
-            return Node { span: *span, kind: Kind::Null };
+            return Node { span, kind: Kind::Null };
         }
+        let raw = if self.shared { raw.clone() } else { std::mem::replace(raw, Raw::Bad) };
         let kind = match raw {
             Raw::Bad => Kind::Null,
-            Raw::Leaf(kind) => kind.clone(),
-            Raw::Alias(target) => return self.node(*target, depth, alias.or(Some(*span))),
-            Raw::List { items, .. } => Kind::List(items.iter().map(|id| self.node(*id, depth + 1, alias)).collect()),
+            Raw::Leaf(kind) => kind,
+            Raw::Alias(target) => return self.node(target, depth, alias.or(Some(span))),
+            Raw::List { items, .. } => {
+                Kind::List(items.into_iter().map(|id| self.node(id, depth + 1, alias)).collect())
+            }
             Raw::Table { entries, .. } => {
-                let entries = entries.iter().map(|(key, (key_span, id))| Entry {
-                    key: key.clone(),
-                    key_span: *key_span,
-                    value: self.node(*id, depth + 1, alias),
-                });
-                Kind::Table(Table::new(entries.collect()))
+                let entry = |(key, key_span, id)| Entry { key, key_span, value: self.node(id, depth + 1, alias) };
+                Kind::Table(Table::new(entries.list.into_iter().map(entry).collect::<Arc<[Entry]>>()))
             }
         };
-        Node { span: *span, kind }
+        Node { span, kind }
     }
 }

@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle, options};
 use indexmap::IndexMap;
+use smallvec::smallvec;
 
 use super::odd::Odd;
-use super::tree::{Id, Origin, Part, Tree};
+use super::tree::{Id, Key, Origin, Part, Tree};
 use super::{Kind, Node, scalar};
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::source::Span;
@@ -63,7 +64,7 @@ struct Frame {
     /// The place of its opening bracket.
     place: Span,
     /// The key that waits for its value; an empty one was wrong, and its value is dropped.
-    key: Option<Vec<Part>>,
+    key: Option<Key>,
     /// Where the last thing inside ended.
     end: u32,
 }
@@ -183,7 +184,7 @@ impl Yaml<'_> {
             self.key(text, plain, span);
             return;
         }
-        let kind = if plain { scalar::core(text) } else { Kind::Text(text.to_owned()) };
+        let kind = if plain { scalar::core(text) } else { Kind::Text(text.into()) };
         let id = self.tree.leaf(span, kind);
         if anchor != 0 {
             self.anchors.insert(anchor, id);
@@ -196,7 +197,7 @@ impl Yaml<'_> {
     }
 
     fn key(&mut self, text: &str, plain: bool, span: Span) {
-        let parts = if plain { self.plain_key(text, span) } else { vec![Part { text: text.to_owned(), span }] };
+        let parts = if plain { self.plain_key(text, span) } else { smallvec![Part { text: text.into(), span }] };
         if let Some(frame) = self.open.last_mut() {
             frame.key = Some(parts);
             frame.end = frame.end.max(span.end);
@@ -204,7 +205,7 @@ impl Yaml<'_> {
     }
 
     /// The parts of an unquoted key; none if it is wrong.
-    fn plain_key(&mut self, text: &str, span: Span) -> Vec<Part> {
+    fn plain_key(&mut self, text: &str, span: Span) -> Key {
         if text.is_empty() {
             self.tree.error(
                 Code::SyntaxError,
@@ -212,32 +213,32 @@ impl Yaml<'_> {
                 "a key is missing before `:`",
                 "write a key; an empty one needs quotes",
             );
-            return Vec::new();
+            return Key::new();
         }
         if text == "<<" {
             let help = "write the keys out; quote `\"<<\"` if it is a key of yours";
             self.tree.error(Code::UnsupportedYaml, span, "merge keys are not read", help);
-            return Vec::new();
+            return Key::new();
         }
         let written = &self.tree.text[span.start as usize..span.end as usize];
         if let Some(odd) = odd::after_colon(written, span.start as usize) {
             let found = odd.error(&self.tree);
             self.tree.report(found);
-            return Vec::new();
+            return Key::new();
         }
         if written != text || !text.contains('.') {
-            return vec![Part { text: text.to_owned(), span }];
+            return smallvec![Part { text: text.into(), span }];
         }
-        let mut parts = Vec::new();
+        let mut parts = Key::new();
         let mut start = span.start as usize;
         for part in text.split('.') {
             let trimmed = part.trim();
             if trimmed.is_empty() || trimmed.len() != part.len() {
                 let message = format!("a dot in an unquoted key nests, and {} lacks a part", quoted(text));
                 self.tree.error(Code::SyntaxError, span, message, "quote the key if the dot belongs to it");
-                return Vec::new();
+                return Key::new();
             }
-            parts.push(Part { text: part.to_owned(), span: self.tree.span(start, start + part.len()) });
+            parts.push(Part { text: part.into(), span: self.tree.span(start, start + part.len()) });
             start += part.len() + 1;
         }
         if parts.len() > self.tree.limits.max_depth {
@@ -277,7 +278,7 @@ impl Yaml<'_> {
                 self.tree.insert(table, &key, id, in_flow);
             }
             None => {
-                frame.key = Some(Vec::new());
+                frame.key = Some(Key::new());
                 self.tree.error(
                     Code::UnsupportedYaml,
                     span,

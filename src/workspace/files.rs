@@ -91,6 +91,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
     let size = file.metadata().map_err(failed)?.len();
     // A file of the kernel has no size before it is read.
     if size <= limit {
+        bytes.reserve_exact(usize::try_from(size + 1).unwrap_or_default());
         file.take(limit + 1).read_to_end(&mut bytes).map_err(failed)?;
     }
     if size.max(bytes.len() as u64) > limit {
@@ -157,36 +158,45 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
         return fault(format!("folders are nested more than {DEEPEST} deep"), "move what lies in it further up");
     }
     above.push(real);
-    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
-    paths.sort();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let shown = format!("{shown}/{name}");
+    let mut paths: Vec<(PathBuf, Kind)> = entries.iter().map(|entry| (entry.path(), kind_of(entry))).collect();
+    paths.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (path, kind) in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with('.') {
             continue;
         }
+        let shown = || format!("{shown}/{name}");
         found.entries += 1;
         if found.entries > MOST_ENTRIES {
             if found.entries == MOST_ENTRIES + 1 {
                 let message =
                     format!("more than {MOST_ENTRIES} files and folders lie before this one, the rest is not read");
-                found.faults.push(SourceText::unread(shown, message, "keep other files elsewhere"));
+                found.faults.push(SourceText::unread(shown(), message, "keep other files elsewhere"));
             }
             break;
         }
-        match kind(&path) {
+        match kind {
             Kind::Folder if Format::of_path(&name).is_some() => {
                 let message = "this is a folder, a file is due under such a name";
-                found.faults.push(SourceText::unread(shown, message, "rename the folder"));
+                found.faults.push(SourceText::unread(shown(), message, "rename the folder"));
             }
-            Kind::Folder => match is_link(&path).then(|| unfollowed(&path, &shown, within, above)).flatten() {
+            Kind::Folder => match is_link(&path).then(|| unfollowed(&path, &shown(), within, above)).flatten() {
                 Some(fault) => found.faults.push(fault),
-                None => descend(&path, &shown, within, above, found),
+                None => descend(&path, &shown(), within, above, found),
             },
             Kind::File | Kind::Other | Kind::Missing => found.files.push(path),
         }
     }
     above.pop();
+}
+
+/// What an entry of a folder leads to. Most say so themselves: only links are looked at.
+fn kind_of(entry: &fs::DirEntry) -> Kind {
+    match entry.file_type() {
+        Ok(found) if found.is_file() => Kind::File,
+        Ok(found) if found.is_dir() => Kind::Folder,
+        _ => kind(&entry.path()),
+    }
 }
 
 /// The names of the folders in a folder, sorted; none where it cannot be listed.

@@ -258,7 +258,7 @@ impl<'d> Yaml<'d> {
                 }
             }
             Kind::List(items) => {
-                for item in items {
+                for item in items.iter() {
                     self.out.push_str(&format!("{before}-"));
                     self.inside(item, indent);
                 }

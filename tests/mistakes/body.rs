@@ -103,8 +103,8 @@ impl Doc {
                 }
             }
             Kind::List(items) => {
-                for node in items {
-                    self.add(Site { path: below("[]"), key: None, node, parent: Some(at) });
+                for node in items.iter() {
+                    self.add(Site { path: below("[]"), key: None, node: node.clone(), parent: Some(at) });
                 }
             }
             _ => {}

@@ -25,7 +25,7 @@ fn block(node: &Node, depth: usize, out: &mut String) {
             }
             Kind::List(items) if items.iter().any(|item| matches!(item.kind, Kind::Table(_))) => {
                 out.push('\n');
-                for item in items {
+                for item in items.iter() {
                     out.push_str(&"  ".repeat(depth + 1));
                     out.push_str("- ");
                     out.push_str(&flow(item));
@@ -46,7 +46,7 @@ fn flow(node: &Node) -> String {
     match &node.kind {
         Kind::Null => "null".into(),
         Kind::Bool(flag) => flag.to_string(),
-        Kind::Number(text) => text.clone(),
+        Kind::Number(text) => text.to_string(),
         Kind::Date(text) | Kind::Text(text) => quoted(text),
         Kind::List(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
         Kind::Table(table) if table.is_empty() => "{}".into(),
@@ -81,7 +81,7 @@ fn headed(node: &Node, path: &mut Vec<String>, out: &mut String) {
         path.push(key(&entry.key));
         match &entry.value.kind {
             Kind::List(items) => {
-                for item in items {
+                for item in items.iter() {
                     out.push_str(&format!("\n[[{}]]\n", path.join(".")));
                     headed(item, path, out);
                 }

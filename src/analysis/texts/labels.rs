@@ -177,7 +177,7 @@ impl Builder<'_> {
             let elems: Vec<Elem> = sequence
                 .iter()
                 .map(|atom| match atom {
-                    Atom::Word(word) => Elem::Word(word.clone()),
+                    Atom::Word(word) => Elem::Word(word.to_string()),
                     Atom::Part(part) => Elem::Slot(Slot::Part(*part)),
                     Atom::Signal(signal) => Elem::Slot(Slot::Signal(*signal)),
                 })

@@ -75,7 +75,7 @@ pub struct Texts<'r> {
 }
 
 /// A word that is hoped to be in no lexicon.
-const UNHEARD: &str = "хм-хм";
+pub const UNHEARD: &str = "хм-хм";
 
 /// What a text is scanned with.
 #[derive(Default)]

@@ -3,6 +3,8 @@
 mod conclude;
 mod query;
 
+use std::rc::Rc;
+
 use crate::model::class::{Base, Class, On, Trigger};
 use crate::model::cond::{Cond, Op, Path, Place, Step};
 use crate::model::effect::{Call, Verb};
@@ -141,7 +143,7 @@ pub struct Facts<'a> {
     /// The one value that an input can have, if any: the tag of the alternative that matched.
     only: Option<(InputId, Option<Value>)>,
     present: Vec<Path>,
-    conds: Vec<Cond>,
+    conds: Vec<Rc<Cond>>,
     /// Nothing new follows.
     closed: bool,
 }
@@ -223,15 +225,19 @@ impl<'a> Facts<'a> {
     fn learn(&mut self, cond: &Cond) {
         let mut state = false;
         walk::cond_paths(cond, &mut |path| state |= walk::slot_of(path).is_some());
-        let maps = if state { self.maps() } else { &self.maps()[..1] };
-        for map in maps {
-            let cond = same::cond(cond, map);
-            for conjunct in same::conjuncts(&cond) {
-                if !self.conds.contains(conjunct) {
-                    self.conds.push(conjunct.clone());
-                    for path in conclude::proved(conjunct, true).unwrap_or_default() {
-                        self.add_present(&path);
-                    }
+        self.hold(cond);
+        // The first one changes nothing.
+        for map in self.maps().iter().skip(1).filter(|_| state) {
+            self.hold(&same::cond(cond, map));
+        }
+    }
+
+    fn hold(&mut self, cond: &Cond) {
+        for conjunct in same::conjuncts(cond) {
+            if !self.conds.iter().any(|known| **known == *conjunct) {
+                self.conds.push(Rc::new(conjunct.clone()));
+                for path in conclude::proved(conjunct, true).unwrap_or_default() {
+                    self.add_present(&path);
                 }
             }
         }

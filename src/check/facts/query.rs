@@ -1,5 +1,7 @@
 //! Questions to the facts: what is surely there, what surely holds, what surely does not.
 
+use std::rc::Rc;
+
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
 use crate::model::ids::PortId;
 use crate::model::schema::{NamedType, Type};
@@ -102,7 +104,7 @@ impl Facts<'_> {
         if path.place == Place::Reason && self.reason_sure {
             return Some(self.reasons.iter().map(|reason| Value::Sym(*reason)).collect());
         }
-        let known = self.conds.iter().filter_map(|cond| match cond {
+        let known = self.conds.iter().filter_map(|cond| match &**cond {
             Cond::Test { path: of, op: Op::Eq(Operand::Value(value)), .. } if of == path => Some(vec![value.clone()]),
             Cond::Test { path: of, op: Op::In(values), .. } if of == path => Some(values.clone()),
             _ => None,
@@ -116,7 +118,7 @@ impl Facts<'_> {
     }
 
     pub(super) fn holds_plain(&self, cond: &Cond) -> bool {
-        if self.conds.contains(cond) {
+        if self.conds.iter().any(|known| **known == *cond) {
             return true;
         }
         match cond {
@@ -140,7 +142,7 @@ impl Facts<'_> {
 
     /// Whether a condition is surely false, not merely unknown.
     fn is_false(&self, cond: &Cond) -> bool {
-        let denied = |of: &Cond| matches!(of, Cond::Not(inner) if **inner == *cond);
+        let denied = |of: &Rc<Cond>| matches!(&**of, Cond::Not(inner) if **inner == *cond);
         if self.conds.iter().any(denied) {
             return true;
         }
@@ -155,7 +157,7 @@ impl Facts<'_> {
                 Op::In(values) => self.all_values(path, |of| !values.contains(of)),
                 Op::Differs(Operand::Value(value)) => self.all_values(path, |of| of == value),
                 Op::Empty(wanted) => self.conds.iter().any(|cond| {
-                    matches!(cond, Cond::Test { path: of, op: Op::Empty(known), .. } if of == path && known != wanted)
+                    matches!(&**cond, Cond::Test { path: of, op: Op::Empty(known), .. } if of == path && known != wanted)
                 }),
                 _ => false,
             },

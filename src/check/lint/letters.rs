@@ -5,13 +5,22 @@ use crate::diag::{Code, Diagnostic, Diagnostics, hidden};
 use crate::source::{FileId, Span};
 use crate::syntax::{Entry, Kind, Node};
 
-/// Looks through the text of a file; `root` is its document, where it could be read.
-pub fn check(file: FileId, text: &str, root: Option<&Node>, out: &Diagnostics) {
+/// Looks through the text of a file; `root` gives its document, where it can be read.
+pub fn check(file: FileId, text: &str, root: impl FnOnce() -> Option<Node>, out: &Diagnostics) {
     unseen(file, text, out);
     // Few files have a word of two scripts anywhere: the others are done.
-    if let Some(root) = root.filter(|_| words(text, false).any(|word| mixed(&text[word]).is_some())) {
-        node(text, root, false, out);
+    if runs(text).any(|run| words(run, false).any(|word| mixed(&run[word]).is_some()))
+        && let Some(root) = root()
+    {
+        node(text, &root, false, out);
     }
+}
+
+/// The pieces of a text without signs and spaces of ASCII that may hold letters of two scripts.
+fn runs(text: &str) -> impl Iterator<Item = &str> {
+    let cyrillic = |byte: &u8| matches!(byte, 0x80..0xc0 | 0xd0 | 0xd1);
+    let pieces = text.split(|c: char| c.is_ascii() && !c.is_ascii_alphabetic());
+    pieces.filter(move |piece| !piece.is_ascii() && !piece.as_bytes().iter().all(cyrillic))
 }
 
 fn node(text: &str, at: &Node, pattern: bool, out: &Diagnostics) {
@@ -58,6 +67,9 @@ fn diagnostic(word: &str, mixed: &Mixed, place: Span) -> Diagnostic {
 
 /// Characters that cannot be seen, each run of them once.
 fn unseen(file: FileId, text: &str, out: &Diagnostics) {
+    if !text.chars().any(hidden::is_hidden) {
+        return;
+    }
     let mut chars = text.char_indices().peekable();
     let mut before = None;
     while let Some((at, c)) = chars.next() {

@@ -75,7 +75,7 @@ pub fn pack(files: &[TextFile], directory: &str) -> Result<Pack, String> {
 }
 
 fn named(section: &Table) -> impl Iterator<Item = (String, Table)> {
-    section.iter().filter_map(|entry| Some((entry.key.clone(), table(&entry.value)?.clone())))
+    section.iter().filter_map(|entry| Some((entry.key.to_string(), table(&entry.value)?.clone())))
 }
 
 /// Reads all scenario files.
@@ -152,6 +152,6 @@ pub fn text<'t>(of: &'t Table, key: &str) -> &'t str {
 pub fn texts(node: &Node) -> Vec<String> {
     items(node)
         .iter()
-        .filter_map(|item| if let Kind::Text(text) = &item.kind { Some(text.clone()) } else { None })
+        .filter_map(|item| if let Kind::Text(text) = &item.kind { Some(text.to_string()) } else { None })
         .collect()
 }

@@ -10,7 +10,7 @@ pub fn value(node: &Node) -> String {
     match &node.kind {
         Kind::Null => "nothing".to_owned(),
         Kind::Bool(value) => value.to_string(),
-        Kind::Number(text) | Kind::Date(text) => text.clone(),
+        Kind::Number(text) | Kind::Date(text) => text.to_string(),
         Kind::Text(text) => format!("{text:?}"),
         Kind::List(list) => format!("[{}]", list.iter().map(value).collect::<Vec<_>>().join(", ")),
         Kind::Table(table) => {
@@ -29,7 +29,7 @@ pub fn condition(of: &Table) -> Vec<String> {
 
 fn tests(path: &str, of: &Table, parts: &mut Vec<String>) {
     for entry in of {
-        let here = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
+        let here = if path.is_empty() { entry.key.to_string() } else { format!("{path}.{}", entry.key) };
         match (path, entry.key.as_str(), &entry.value.kind) {
             ("", "any" | "all", Kind::List(list)) => parts.push(format!("{} [ {} ]", entry.key, all(list).join(" | "))),
             ("", "not", Kind::Table(inner)) => parts.push(format!("not ( {} )", condition(inner).join(", "))),
@@ -65,7 +65,7 @@ pub fn alternative(of: &Table) -> String {
     for entry in of {
         let said = value(&entry.value);
         parts.push(match (entry.key.as_str(), &entry.value.kind) {
-            (_, Kind::Bool(true)) => entry.key.clone(),
+            (_, Kind::Bool(true)) => entry.key.to_string(),
             ("signal", _) => text(of, "signal").to_owned(),
             ("is", Kind::List(_)) => format!("in {said}"),
             ("is", _) => format!("= {said}"),
