@@ -61,7 +61,7 @@ impl Bindings {
         for (pack, ports) in field.entries().into_iter().flatten() {
             for (port, field) in ports.entries().into_iter().flatten() {
                 let Some(by) = binding(field) else { continue };
-                let (pack, port) = ((pack.key.clone(), pack.key_span), (port.key.clone(), port.key_span));
+                let (pack, port) = ((pack.key.to_string(), pack.key_span), (port.key.to_string(), port.key_span));
                 all.push(Bound { pack, port, by });
             }
         }
