@@ -321,8 +321,8 @@ fn instances(pack: &Pack, node: &Node) -> Result<SessionState, DataError> {
             let keyed = pack.frame(&entry.key).and_then(|frame| pack.frames[frame.index()].keyed.as_ref());
             let (Some(keyed), Kind::Table(instances)) = (keyed, &entry.value.kind) else { continue };
             let fields: Vec<NamedType> = keyed.fields().map(|slot| named_type(pack, slot)).collect();
-            let each = instances.iter().map(|of| (of.key.clone(), typed::fields_json(pack, &fields, &of.value)));
-            frames.insert(entry.key.clone(), Json::Object(each.collect()));
+            let each = instances.iter().map(|of| (of.key.to_string(), typed::fields_json(pack, &fields, &of.value)));
+            frames.insert(entry.key.to_string(), Json::Object(each.collect()));
         }
     }
     SessionState::from_frames(pack, &Json::Object(frames))
