@@ -228,17 +228,27 @@ impl<'r> Encoder<'r> {
     fn length(&self, class: ClassId, trigger: usize, alternative: usize) -> (usize, usize) {
         match &self.pack.classes[class.index()].triggers[trigger].any[alternative].by {
             By::Signal { .. } | By::Ambiguous(_) => (0, 0),
-            By::Words(words) => match &words.form {
-                Words::Pattern(_) => (1, usize::MAX),
-                Words::Phrase(elems) => {
-                    let variants = expand(elems, &self.pack.lexicon.endings).unwrap_or_default();
-                    let least = variants.iter().map(Vec::len).min().unwrap_or(1);
-                    let slots = variants.iter().flatten().any(|atom| matches!(atom, Atom::Signal(_)));
-                    let most = variants.iter().map(Vec::len).max().unwrap_or(usize::MAX);
-                    (least, if slots { usize::MAX } else { most })
-                }
-            },
+            By::Words(words) => self.length_of(&words.form, true),
         }
+    }
+
+    /// How many words a form takes; what stands for a signal in it is looked into where it may hold one.
+    fn length_of(&self, form: &Words, signals: bool) -> (usize, usize) {
+        let lexicon = &self.pack.lexicon;
+        let Words::Phrase(elems) = form else { return (1, usize::MAX) };
+        let Some(variants) = expand(elems, &lexicon.endings) else { return (1, usize::MAX) };
+        let of_atom = |atom: &Atom| match atom {
+            Atom::Word(_) => (1, 1),
+            Atom::Part(part) => widest(lexicon.parts[*part].rules.iter().map(|rule| self.length_of(&rule.form, false))),
+            Atom::Signal(signal) if signals => {
+                widest(lexicon.signals[*signal].rules.iter().map(|rule| self.length_of(&rule.form, false)))
+            }
+            Atom::Signal(_) => (1, usize::MAX),
+        };
+        widest(variants.iter().map(|variant| {
+            let lengths = variant.iter().map(of_atom);
+            lengths.fold((0_usize, 0_usize), |(least, most), (a, b)| (least + a, most.saturating_add(b)))
+        }))
     }
 
     /// The tag of the longest alternative that matched; which that is, is known as far as their words have fixed numbers.
@@ -247,6 +257,8 @@ impl<'r> Encoder<'r> {
         let any = &pack.classes[class.index()].triggers[trigger].any;
         let matched: Vec<Lit> = (0..any.len()).map(|at| self.alternative(class, trigger, at)).collect();
         let lengths: Vec<(usize, usize)> = (0..any.len()).map(|at| self.length(class, trigger, at)).collect();
+        // Whether one surely takes as many words as another.
+        let alike = |a: usize, b: usize| lengths[a] == lengths[b] && lengths[a].0 == lengths[a].1;
         let mut tags: Vec<crate::model::names::Sym> = any.iter().filter_map(|of| of.tag).collect();
         tags.sort_unstable();
         tags.dedup();
@@ -257,15 +269,21 @@ impl<'r> Encoder<'r> {
         for (tag, (_, lit)) in tags.iter().zip(&choices) {
             let mut ways = Vec::new();
             for at in (0..any.len()).filter(|at| any[*at].tag == Some(*tag)) {
-                let longer = (0..any.len()).filter(|other| lengths[*other].0 > lengths[at].1);
-                let none: Vec<Lit> = longer.map(|other| !matched[other]).chain([matched[at]]).collect();
+                let stronger = (0..any.len()).filter(|other| {
+                    let differs = any[*other].tag.is_some_and(|other| other != *tag);
+                    lengths[*other].0 > lengths[at].1 || differs && alike(at, *other)
+                });
+                let none: Vec<Lit> = stronger.map(|other| !matched[other]).chain([matched[at]]).collect();
                 ways.push(self.sat.and(none));
             }
             self.sat.implies(&[*lit], &ways);
         }
         for at in 0..any.len() {
-            let rivals = (0..any.len())
-                .filter(|other| *other != at && any[*other].tag != any[at].tag && lengths[*other].1 >= lengths[at].0);
+            let rivals = (0..any.len()).filter(|other| {
+                let differs = *other != at && any[*other].tag != any[at].tag;
+                let yields = any[at].tag.is_some() && any[*other].tag.is_none() && alike(at, *other);
+                differs && lengths[*other].1 >= lengths[at].0 && !yields
+            });
             let mut alone: Vec<Lit> = rivals.map(|other| !matched[other]).collect();
             alone.push(matched[at]);
             let tag = tags.iter().position(|tag| Some(*tag) == any[at].tag);
@@ -342,4 +360,10 @@ impl<'r> Encoder<'r> {
             }
         }
     }
+}
+
+/// From the least to the most of these.
+fn widest(of: impl Iterator<Item = (usize, usize)>) -> (usize, usize) {
+    let all = of.reduce(|(least, most), (a, b)| (least.min(a), most.max(b)));
+    all.unwrap_or((1, usize::MAX))
 }

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::model::cond::Place;
+use crate::model::cond::{Path, Place};
 use crate::model::ids::ClassId;
+use crate::model::schema::Type;
+use crate::model::{InputKind, walk};
 use crate::registry::Registry;
 
 use super::apart::Asks;
@@ -205,9 +207,7 @@ impl<'r> Seeker<'r> {
                 break;
             }
             let vague = self.encoder.vague.iter().find(|vague| model.holds(vague.lit)).map(|vague| vague.why.clone());
-            unsure.get_or_insert_with(|| {
-                vague.unwrap_or_else(|| "what the text says of a value is not told exactly".into())
-            });
+            unsure.get_or_insert_with(|| vague.unwrap_or_else(|| self.not_told(&[one, other])));
             let clause = self.differs_from(&model, one, other, &blockers, &demand);
             self.give_up(given_up, &clause);
         }
@@ -230,5 +230,36 @@ impl<'r> Seeker<'r> {
                 }
             }
         }
+    }
+
+    /// What of the guards of these is not told exactly.
+    fn not_told(&self, takers: &[Taker]) -> String {
+        let pack = self.encoder.pack;
+        let mut why = "what the text says of a value is not told exactly";
+        let mut see = |path: &Path| {
+            why = match path.place {
+                Place::Candidates(_) => "the values in `.candidates` are not told exactly",
+                Place::Input(input) if pack.completions.iter().any(|of| of.input == input) => {
+                    "what a partial value is completed to is not told exactly"
+                }
+                Place::Input(input) => match pack.inputs[input.index()].kind {
+                    InputKind::Tag => "which alternative is the longest depends on the words of a slot or a pattern",
+                    InputKind::Command if matches!(pack.inputs[input.index()].ty, Type::Text) => {
+                        "the rest of a command is not told exactly"
+                    }
+                    _ if pack.events.iter().any(|event| event.text == Some(input)) => {
+                        "the text itself is compared, and only its words are told"
+                    }
+                    _ => why,
+                },
+                _ => why,
+            };
+        };
+        for taker in takers {
+            for cond in taker.conds(self.encoder.registry) {
+                walk::cond_paths(cond, &mut see);
+            }
+        }
+        why.into()
     }
 }
