@@ -282,7 +282,8 @@ fn a_conversation_is_saved_elsewhere() {
     let given = "topic: { city: oslo, evidence: good, asked: 3 }\n";
     mini.write("state.yaml", given);
     let more = ["--given", "state.yaml", "--pack", "transitions/mini"];
-    chat(&mini, &more, "Riga\n!timeout\n/save talk.yaml\n").code(0).stderr_eq("");
+    let run = chat(&mini, &more, "Riga\n!timeout\n/save ./scenarios/nowhere/../../talk.yaml\n").code(0).stderr_eq("");
+    assert!(out(&run).ends_with("wrote talk.yaml; `segue replay --accept talk.yaml` keeps its snapshot\n"));
     assert_data_eq!(
         fs::read_to_string(mini.path("talk.yaml")).expect("a file"),
         str![[r#"

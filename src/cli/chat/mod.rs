@@ -6,7 +6,7 @@ mod input;
 mod serve;
 mod show;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use jiff::civil::Date;
 use jiff::tz::Offset;
@@ -284,11 +284,17 @@ impl Chat<'_, '_> {
 
     /// A path as it is written here, as one in the workspace.
     fn shown(&self, path: &Path) -> Result<(PathBuf, String), Problem> {
-        let path = files::here()?.join(path);
-        let folder = path.parent().map(files::real).unwrap_or_default();
-        let path = path.file_name().map_or_else(|| folder.clone(), |name| folder.join(name));
-        let shown = self.workspace.shown(&path);
-        Ok((path, shown))
+        let mut at = files::real(&files::here()?);
+        for piece in path.components() {
+            match piece {
+                Component::CurDir => {}
+                Component::ParentDir => _ = at.pop(),
+                // What is not there yet has no links to follow.
+                other => at = files::real(&at.join(other)),
+            }
+        }
+        let shown = self.workspace.shown(&at);
+        Ok((at, shown))
     }
 }
 
