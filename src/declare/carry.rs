@@ -6,7 +6,7 @@ use crate::model::class::{Carry, Fate, Preserve};
 use crate::model::cond::{Cond, Op};
 use crate::model::ids::{FrameId, FrameSet, SlotSet};
 use crate::source::Span;
-use crate::syntax::{Field, Kind, Node, Table};
+use crate::syntax::{Entry, Field, Kind, Node, Table};
 
 use super::classes::{Outline, missing};
 use super::cx::Cx;
@@ -29,7 +29,8 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         preserve: Vec::new(),
     };
     let entry = outline.table.entry("carryover");
-    let asked = cx.carryover.is_some() || !cx.decide.is_empty();
+    let decides = !cx.decide.is_empty() || cx.undecided;
+    let asked = cx.carryover.is_some() || decides;
     let Some(entry) = entry else {
         if asked && !cx.misspelt(outline.table, "carryover") {
             let how = if cx.carryover.is_some() {
@@ -55,7 +56,7 @@ pub(super) fn carry(cx: &Cx<'_>, outline: &Outline<'_>) -> (Carry, Vec<(FrameId,
         return (carry, Vec::new(), named);
     }
     let Some(table) = cx.table(&entry.value, "`carryover`") else { return (carry, Vec::new(), named) };
-    let senseless: &[&str] = match (cx.carryover.is_some(), cx.decide.is_empty()) {
+    let senseless: &[&str] = match (cx.carryover.is_some(), !decides) {
         _ if cx.partial.get() => &[],
         (true, false) => &[],
         (true, true) => &["fate"],
@@ -171,7 +172,8 @@ fn fates(cx: &Cx<'_>, outline: &Outline<'_>, table: &Table, span: Span) -> Vec<(
     let fate = table.get("fate").and_then(|node| cx.table(node, "frames and their fate"));
     let name_of = |frame: FrameId| cx.text_of(cx.frames[frame.index()].name);
     let names: Vec<String> = cx.decide.iter().map(|frame| name_of(*frame)).collect();
-    for entry in fate.into_iter().flatten().filter(|entry| !names.iter().any(|name| *name == entry.key)) {
+    let strange = |entry: &&Entry| !cx.undecided && !names.iter().any(|name| *name == entry.key);
+    for entry in fate.into_iter().flatten().filter(strange) {
         cx.unknown("frame to decide about", &entry.key, entry.key_span, names.iter().map(String::as_str));
     }
     for (frame, name) in cx.decide.iter().zip(&names) {
@@ -180,6 +182,7 @@ fn fates(cx: &Cx<'_>, outline: &Outline<'_>, table: &Table, span: Span) -> Vec<(
                 let words = [("keep", Fate::Keep), ("clear", Fate::Clear), ("use", Fate::Use)];
                 fates.extend(Field::new(node, cx.out).one_of(&words).map(|fate| (*frame, fate)));
             }
+            None if cx.misspelt(table, "fate") => {}
             None => {
                 let how = format!("`[carryover] fate.{name} = \"keep\"`, `\"clear\"` or `\"use\"`");
                 missing(cx, span, outline.id, &format!("fate of `{name}`"), &how);

@@ -52,8 +52,31 @@ pub(super) struct Outline<'n> {
     pub disputed: bool,
     /// What sets it off is not known: an event is missing or misspelt.
     pub open: bool,
+    /// No class is the boundary, and this one gives reasons, as only the boundary does.
+    pub reasons: bool,
     pub calls: Calls,
     pub groups: Vec<String>,
+}
+
+/// Reports keys that a class does not have, and puts what is misspelt right, so that it is read as what it was meant to be.
+pub(super) fn set_right(cx: &Cx<'_>, classes: &mut [Node]) {
+    for class in classes {
+        let Kind::Table(table) = &mut class.kind else { continue };
+        cx.allow(table, &language::CLASS);
+        if table.iter().all(|entry| language::CLASS.has(&entry.key)) {
+            continue;
+        }
+        let mut entries: Vec<Entry> = table.iter().cloned().collect();
+        for at in 0..entries.len() {
+            if !language::CLASS.has(&entries[at].key)
+                && let Some(near) = suggest(&entries[at].key, language::CLASS.names())
+                && !entries.iter().any(|entry| entry.key == near)
+            {
+                entries[at].key = near.into();
+            }
+        }
+        *table = Table::new(entries);
+    }
 }
 
 /// Ids, groups and calls of all classes; each id once.
@@ -62,22 +85,27 @@ pub(super) fn outlines<'n, 'a: 'n>(cx: &Cx<'a>, classes: &'n [Node]) -> Vec<Outl
     let mut seen: BTreeMap<&str, Span> = BTreeMap::new();
     for node in classes {
         let Kind::Table(table) = &node.kind else { continue };
-        if table.get("id").is_none() {
-            // A misspelt `id` is known as such then, and read as what it was meant to be.
-            cx.allow(table, &language::CLASS);
-        }
-        let Some(id) = cx.need(table, node.span, "a transition class", "id") else { continue };
-        let Some(text) = cx.word(id) else { continue };
-        if let Some(first) = seen.get(text) {
-            let mut found = super::merge::twice("class", text, id.span, *first);
-            if *first == id.span {
+        // Without an id it is a class all the same.
+        let id = cx.need(table, node.span, "a transition class", "id");
+        let (text, id_span) = match id.and_then(|id| Some((cx.word(id)?, id.span))) {
+            Some(id) => id,
+            None => {
+                cx.unnamed.set(true);
+                ("", node.span)
+            }
+        };
+        if let Some(first) = seen.get(text).filter(|_| !text.is_empty()) {
+            let mut found = super::merge::twice("class", text, id_span, *first);
+            if *first == id_span {
                 found = found.help("a class with `for_each` needs a different id for each row: `id = \"…_{d.id}\"`");
             }
             cx.out.push(found);
             continue;
         }
-        seen.insert(text, id.span);
-        cx.check_name("a class", text, id.span);
+        if !text.is_empty() {
+            seen.insert(text, id_span);
+            cx.check_name("a class", text, id_span);
+        }
         let boundary = items(node, "trigger").iter().any(|trigger| match &trigger.kind {
             Kind::Table(table) => table.get("event").and_then(text_of) == Some("boundary"),
             _ => false,
@@ -109,11 +137,33 @@ pub(super) fn outlines<'n, 'a: 'n>(cx: &Cx<'a>, classes: &'n [Node]) -> Vec<Outl
         }
         let groups = items(node, "group").iter().filter_map(text_of).map(str::to_owned).collect();
         let calls = cx.calls_by_id(&written);
-        outlines.push(Outline { id: text, id_span: id.span, table, boundary, disputed: false, open, calls, groups });
+        let reasons = gives_reasons(node);
+        let outline = Outline { id: text, id_span, table, boundary, disputed: false, open, reasons, calls, groups };
+        outlines.push(outline);
+    }
+    // Where no class is the boundary one that gives reasons was meant to be.
+    if !outlines.iter().any(|outline| outline.boundary || outline.open) {
+        outlines.iter_mut().for_each(|outline| outline.open = outline.reasons);
+    } else {
+        outlines.iter_mut().for_each(|outline| outline.reasons = false);
     }
     let disputed = outlines.iter().filter(|outline| outline.boundary).count() > 1;
     outlines.iter_mut().for_each(|outline| outline.disputed = disputed && outline.boundary);
     outlines
+}
+
+/// Whether a class gives or reads reasons, as only the boundary may.
+fn gives_reasons(class: &Node) -> bool {
+    fn reads(node: &Node) -> bool {
+        match &node.kind {
+            Kind::Text(text) => text.strip_suffix('?').unwrap_or(text) == "$reason",
+            Kind::List(items) => items.iter().any(reads),
+            Kind::Table(table) => table.iter().any(|entry| reads(&entry.value)),
+            _ => false,
+        }
+    }
+    let gives = |trigger: &Node| matches!(&trigger.kind, Kind::Table(table) if table.get("reason").is_some());
+    items(class, "trigger").iter().any(gives) || reads(class)
 }
 
 /// Whether some trigger of a class is on something that nobody declares.
@@ -193,7 +243,11 @@ fn strayed<'n>(class: &Table, key: &str) -> Option<(&'n str, Span)> {
         };
         let found = match &class.get(of)?.kind {
             // A settle row has a `do` of its own.
-            Kind::List(items) if (of, key) != ("settle", "do") => items.iter().find_map(inside),
+            Kind::List(items) if (of, key) != ("settle", "do") => {
+                // Where several have it they have it as their own.
+                let mut places = items.iter().filter_map(inside);
+                places.next().filter(|_| places.next().is_none())
+            }
             _ => inside(class.get(of)?),
         };
         found.map(|place| (of, place))
@@ -205,7 +259,6 @@ pub(super) fn class(cx: &Cx<'_>, outline: &Outline<'_>, words: &Words) -> Option
     let Outline { id, id_span, table, calls, .. } = outline;
     // What sets an open class off may be meant to be the boundary.
     let boundary = outline.boundary || outline.open;
-    cx.allow(table, &language::CLASS);
     for (key, part, how) in MANDATORY {
         if table.entry(key).is_none() && !cx.misspelt(table, key) {
             match strayed(table, key) {

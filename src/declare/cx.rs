@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language::Shape;
 use crate::model::ids::{EnumId, FrameId, InputId, KeptId, OutcomeId, PortId, Slot};
 use crate::model::names::{Names, Sym};
@@ -149,6 +149,10 @@ pub(super) struct Cx<'a> {
     pub deaf: BTreeSet<u16>,
     /// Places of keys that were reported as unknown: what they were meant to be is not reported as missing.
     flagged: RefCell<BTreeSet<Span>>,
+    /// Whether a class has no id: a class of any name may be the one that is meant.
+    pub unnamed: Cell<bool>,
+    /// Whether `decide` names a frame that is not there: classes may say what becomes of it.
+    pub undecided: bool,
     /// Named conditions and blocks that were written out somewhere.
     pub used: RefCell<BTreeSet<Span>>,
     /// What was named somewhere, by what it was looked up as.
@@ -203,6 +207,8 @@ impl<'a> Cx<'a> {
             signal_slots: BTreeMap::new(),
             deaf: BTreeSet::new(),
             flagged: RefCell::default(),
+            unnamed: Cell::new(false),
+            undecided: false,
             used: RefCell::default(),
             named: RefCell::default(),
             inlined: Cell::new(0),
@@ -267,7 +273,7 @@ impl<'a> Cx<'a> {
             if !known.contains(&entry.key.as_str()) {
                 let message = format!("unknown key {} in {what}", quoted(&entry.key));
                 let help = match suggest(&entry.key, known.iter().copied()) {
-                    Some(name) => format!("did you mean `{name}`?"),
+                    Some(name) => did_you_mean(&entry.key, name),
                     None => format!("the keys here are {}", listed(known)),
                 };
                 self.error_help(Code::UnknownKey, entry.key_span, message, help);
@@ -287,7 +293,7 @@ impl<'a> Cx<'a> {
     }
 
     /// The value of a key that was reported as unknown and was probably meant to be this one.
-    fn meant<'n>(&self, table: &'n Table, key: &str) -> Option<&'n Node> {
+    pub fn meant<'n>(&self, table: &'n Table, key: &str) -> Option<&'n Node> {
         let flagged = self.flagged.borrow();
         let mut near = table.iter().filter(|entry| flagged.contains(&entry.key_span));
         near.find(|entry| suggest(&entry.key, [key]).is_some()).map(|entry| &entry.value)
@@ -451,7 +457,7 @@ pub(super) fn unknown<'s>(kind: &str, name: &str, span: Span, known: impl IntoIt
     let known: Vec<&str> = known.into_iter().collect();
     let found = Diagnostic::error(Code::UnknownName, span, format!("there is no {kind} {}", quoted(name)));
     match suggest(name, known.iter().copied()) {
-        Some(near) => found.help(format!("did you mean `{near}`?")),
+        Some(near) => found.help(did_you_mean(name, near)),
         None if known.is_empty() => found.help(format!("the pack declares no {kind}")),
         None => found.help(format!("known here: {}", listed(&known))),
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, did_you_mean, listed, quoted, suggest};
 use crate::model::period::Period;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::{RecordValue, Value};
@@ -248,7 +248,7 @@ impl Cx<'_> {
                     let names = self.names.borrow();
                     let relative: Vec<&str> = self.relative.iter().map(|period| names.text(period.name)).collect();
                     let help = match suggest(text, relative.iter().copied()) {
-                        Some(near) => format!("did you mean `{near}`?"),
+                        Some(near) => did_you_mean(text, near),
                         None => "write `2020`, `2020-Q1`, `2020-03`, `2020-03-05`, `2020-03-01/2020-03-15` or the name of a relative period".to_owned(),
                     };
                     self.error_help(Code::BadValue, span, format!("{} is no period", quoted(text)), help);
@@ -273,7 +273,7 @@ impl Cx<'_> {
 
     fn no_value(&self, kind: &str, text: &str, span: Span, known: Vec<String>) -> Option<Value> {
         let help = match suggest(text, &known) {
-            Some(near) => format!("did you mean `{near}`? The values are {}", listed(&known)),
+            Some(near) => format!("{} The values are {}", did_you_mean(text, near), listed(&known)),
             None => format!("the values are {}", listed(&known)),
         };
         self.error_help(Code::UnknownValue, span, format!("there is no {kind} {}", quoted(text)), help);

@@ -44,6 +44,8 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
             "the pack has no manifest",
             "write a section `[pack]` with `id`, `title`, `aggregate` and `owner`",
         );
+        // What else stands in the file of the manifest may be missing as well.
+        cx.partial.set(true);
         return manifest;
     };
     cx.settings(sections, "pack", &language::MANIFEST);
@@ -332,9 +334,10 @@ pub(super) fn frames(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 /// `[carryover]`, and `decide` of the manifest.
 pub(super) fn carryover(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     if let Some(node) = sections.setting("pack", &language::MANIFEST, "decide") {
-        let frames: BTreeSet<FrameId> =
-            cx.list(node, "frames").unwrap_or_default().iter().filter_map(|node| cx.unkeyed(node)).collect();
-        cx.decide = frames.into_iter().collect();
+        let names = cx.list(node, "frames");
+        let frames: Vec<Option<FrameId>> = names.unwrap_or_default().iter().map(|node| cx.unkeyed(node)).collect();
+        cx.undecided = names.is_none() || frames.contains(&None);
+        cx.decide = frames.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
     }
     let Some(header) = sections.header("carryover") else { return };
     cx.settings(sections, "carryover", &language::CARRYOVER);
@@ -581,7 +584,9 @@ fn chains(cx: &Cx<'_>, sections: &Sections<'_>, members: &[Member]) -> Order {
         for link in links {
             let Some(name) = cx.text(link) else { continue };
             let Some(now) = names.get(name) else {
-                cx.unknown("class or group", name, link.span, names.keys().copied());
+                if !cx.unnamed.get() {
+                    cx.unknown("class or group", name, link.span, names.keys().copied());
+                }
                 continue;
             };
             if order.chains.len() + before.as_ref().map_or(0, Vec::len) * now.len() > MOST_LINKS {

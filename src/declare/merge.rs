@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language::{CLASS, SECTIONS, Shape, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
@@ -74,12 +74,18 @@ impl<'n> Sections<'n> {
 pub(super) fn merge<'n>(documents: &[&'n Node], out: &Diagnostics) -> Sections<'n> {
     let mut sections = Sections::default();
     let mut first = BTreeMap::new();
+    let mut empty = false;
     for document in documents.iter().copied() {
-        sections.place.get_or_insert(document.span);
         let Kind::Table(table) = &document.kind else {
+            sections.place.get_or_insert(document.span);
             Field::new(document, out).wrong_type::<()>("sections (a table)");
             continue;
         };
+        // What is missing is missed in a file that holds nothing, if there is one.
+        let blank = table.is_empty() && !std::mem::replace(&mut empty, true);
+        if blank || sections.place.is_none() {
+            sections.place = Some(document.span);
+        }
         if is_class(document) {
             sections.classes.push(document);
             continue;
@@ -99,9 +105,8 @@ pub(super) fn merge<'n>(documents: &[&'n Node], out: &Diagnostics) -> Sections<'
 /// Whether a document is one class. One whose `id` is missing or misspelt is still a class.
 pub(super) fn is_class(document: &Node) -> bool {
     let Kind::Table(table) = &document.kind else { return false };
-    let of_class = table.iter().filter(|entry| CLASS.has(&entry.key)).count();
-    let of_pack = table.iter().filter(|entry| SECTIONS.has(&entry.key)).count();
-    table.entry("id").is_some() || (of_class > 4 && of_pack < 2)
+    let parts = table.iter().filter(|entry| CLASS.has(&entry.key) && !SECTIONS.has(&entry.key)).count();
+    table.entry("id").is_some() || (parts > 2 && parts * 2 > table.iter().count())
 }
 
 /// `first`: where each name of each section was declared first.
@@ -118,7 +123,7 @@ fn section<'n>(
     {
         // Read as what it is meant to be, so that not every name in it is unknown too.
         let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
-        out.push(found.help(format!("did you mean `{near}`?")));
+        out.push(found.help(did_you_mean(key, near)));
         key = near;
     }
     if let Some(name) = named().find(|name| *name == key) {

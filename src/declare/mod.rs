@@ -80,6 +80,7 @@ const CERTAIN: &[Code] = &[
     Code::DuplicateItem,
     Code::LimitExceeded,
     Code::MatchesNothing,
+    Code::NoManifest,
     Code::NoStartValue,
     Code::OneOfSeveral,
     Code::OutOfRange,
@@ -291,6 +292,7 @@ fn load(
     }
     let mut cx = Cx::new(out, sources, partial || class_nodes.len() > MOST_CLASSES);
     class_nodes.truncate(MOST_CLASSES);
+    classes::set_right(&cx, &mut class_nodes);
     all_words(&cx, documents.iter().copied().chain(&class_nodes));
     let manifest = manifest::manifest(&mut cx, &sections, place);
     manifest::keyed_names(&mut cx, &sections);
@@ -571,16 +573,16 @@ fn poison(cx: &Cx<'_>, place: Span) {
 fn boundary(cx: &Cx<'_>, sections: &Sections<'_>, outlines: &[Outline<'_>], place: Span) -> Option<ClassId> {
     let mut boundaries = outlines.iter().enumerate().filter(|(_, outline)| outline.boundary);
     let Some((at, first)) = boundaries.next() else {
-        if outlines.iter().any(|outline| outline.open) {
+        if outlines.iter().any(|outline| outline.open && !outline.reasons) {
             // A trigger on nothing known may be the one that is meant.
             return None;
         }
-        cx.error_help(
-            Code::NoBoundary,
-            sections.header("pack").unwrap_or(place),
-            "no class is the boundary",
-            "one class must take what no other takes: give it `[[trigger]] event = \"boundary\"`",
-        );
+        let span = sections.header("pack").unwrap_or(place);
+        let mut found = Diagnostic::error(Code::NoBoundary, span, "no class is the boundary");
+        for outline in outlines.iter().filter(|outline| outline.reasons) {
+            found = found.also(outline.id_span, "this class gives reasons, as only the boundary does");
+        }
+        cx.out.push(found.help("one class must take what no other takes: give it `[[trigger]] event = \"boundary\"`"));
         return None;
     };
     let Some(own) = boundary_triggers(first).next() else { return Some(ClassId::at(at)) };

@@ -170,6 +170,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                     let message = "a port with `reply = \"none\"` has no response";
                     cx.error_help(Code::UnknownKey, entry.key_span, message, "leave out one of the two");
                 }
+                (None, true) if cx.misspelt(table, "response") => {}
                 (None, true) => {
                     cx.error_help(
                         Code::MissingKey,
@@ -265,7 +266,7 @@ fn message(cx: &Cx<'_>, item: &Item<'_>) -> Message {
                     "leave it out",
                 );
             }
-            None if log => {
+            None if log && !cx.misspelt(table, "level") => {
                 cx.error_help(
                     Code::MissingKey,
                     item.key,

@@ -147,7 +147,7 @@ fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Ex
         let named = labels.iter().position(|(label, _)| label == name).map(Label::Named);
         let class = || classes.iter().position(|class| class.id == name).map(|at| Label::Class(ClassId::at(at)));
         let found = named.or_else(class);
-        if found.is_none() {
+        if found.is_none() && !cx.unnamed.get() {
             let known = classes.iter().map(|class| class.id).chain(labels.iter().map(|(label, _)| label.as_str()));
             cx.unknown("class or label", name, cx.inside(field.node, 0, name.len()), known);
         }
@@ -182,7 +182,7 @@ fn some<'a, T>(cx: &Cx<'_>, field: Field<'a>, what: &str, of: impl Fn(Field<'a>)
 fn class_of(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<ClassId> {
     let name = field.word()?;
     let found = classes.iter().position(|class| class.id == name);
-    if found.is_none() {
+    if found.is_none() && !cx.unnamed.get() {
         let known = classes.iter().map(|class| class.id);
         cx.unknown("class", name, cx.inside(field.node, 0, name.len()), known);
     }

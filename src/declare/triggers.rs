@@ -110,6 +110,7 @@ pub(super) fn trigger(cx: &Cx<'_>, node: &Node, around: &Around<'_>) -> Option<T
                     }
                     base => base.unwrap_or(Base::Selected),
                 },
+                None if cx.misspelt(table, "base") => Base::Selected,
                 None => {
                     let message = "a trigger on an outcome lacks the key `base`";
                     cx.error_help(
@@ -177,7 +178,7 @@ pub(super) fn guard_heads(on: On) -> (u16, Option<PortId>) {
 fn examples(cx: &Cx<'_>, node: &Node, table: &Table, text: bool, around: &Around<'_>, trigger: &mut Trigger) {
     let read = |key: &str| -> Vec<(String, Span)> {
         let Some(entry) = table.entry(key) else {
-            if text {
+            if text && !cx.misspelt(table, key) {
                 let message = format!("class {} lacks `{key}` on a trigger that reads a text", quoted(around.class));
                 let help = if key == "examples" {
                     "a transition class must show what sets it off: write `examples = [\"…\"]`"
@@ -262,6 +263,7 @@ fn alternative(cx: &Cx<'_>, node: &Node, event: EventId, text: bool, around: &Ar
             );
             None
         }
+        (None, None) if ["phrase", "pattern", "signal"].iter().any(|key| cx.misspelt(table, key)) => None,
         (None, None) => {
             cx.error_help(
                 Code::MissingKey,

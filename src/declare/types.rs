@@ -79,7 +79,9 @@ impl Cx<'_> {
             known.push("default");
         }
         self.allow_only(table, shape.what, &known);
-        let optional = self.flag(table, "optional");
+        // What is neither true nor false is not held against those that leave the value out.
+        let optional = self.flag(table, "optional")
+            || table.get("optional").is_some_and(|node| !matches!(node.kind, Kind::Bool(_)));
         let default = table.get("default").filter(|node| beside != Beside::Optional && node.kind != Kind::Null);
         if let (true, Some(entry)) = (optional, table.entry("default").filter(|_| default.is_some())) {
             let found = Diagnostic::error(
@@ -323,6 +325,8 @@ impl Cx<'_> {
             .into_iter()
             .map(|(mut field, default)| {
                 field.default = default.and_then(|node| self.literal(node, &field.ty));
+                // A default that is none is not held against those that leave the value out.
+                field.optional |= default.is_some() && field.default.is_none();
                 field
             })
             .collect()

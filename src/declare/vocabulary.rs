@@ -54,8 +54,15 @@ fn keys(cx: &Cx<'_>, node: &Node) -> Vec<Row> {
     let Some(rows) = cx.need(table, node.span, "a table of the pack", "row") else { return Vec::new() };
     let mut read: Vec<Row> = Vec::new();
     let mut seen = BTreeMap::new();
+    let columns = table.get("column");
+    let is_column =
+        |key: &str| matches!(columns.map(|node| &node.kind), Some(Kind::Table(columns)) if columns.get(key).is_some());
     for node in cx.list(rows, "rows").unwrap_or_default() {
         let Some(row) = cx.table(node, "a row") else { continue };
+        if row.get("id").is_none() {
+            // Keys that are no columns are reported with the cells; a misspelt `id` is one of them.
+            row.iter().filter(|entry| !is_column(&entry.key)).for_each(|entry| cx.flag_key(entry.key_span));
+        }
         let Some(id) = cx.need(row, node.span, "a row", "id") else { continue };
         let Some(text) = cx.word(id) else { continue };
         let key = cx.intern(text);
@@ -230,7 +237,7 @@ fn cells(cx: &mut Cx<'_>, sections: &Sections<'_>, at: usize) {
         cx.allow_only(row, language::ROW.what, &known);
         let mut cells = Vec::new();
         for (column, name) in columns.iter().zip(&names) {
-            cells.push(match row.get(name) {
+            cells.push(match row.get(name).or_else(|| cx.meant(row, name)) {
                 Some(node) => cx.literal(node, &column.ty).unwrap_or_default(),
                 None => match &column.default {
                     Some(default) => default.clone(),
@@ -247,7 +254,7 @@ fn cells(cx: &mut Cx<'_>, sections: &Sections<'_>, at: usize) {
                 },
             });
         }
-        let Some(span) = row.get("id").map(|id| id.span) else { continue };
+        let Some(span) = row.get("id").or_else(|| cx.meant(row, "id")).map(|id| id.span) else { continue };
         if let Some(row) = cx.tables[at].rows.iter_mut().find(|row| row.span == span) {
             row.cells = cells;
         }

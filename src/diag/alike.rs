@@ -146,6 +146,22 @@ fn alike(c: char, to: Script) -> Option<char> {
     ALIKE.iter().find(|row| row.contains(&c)).map(|row| row[column]).filter(|letter| *letter != ' ')
 }
 
+/// The first letters in which two names differ that look the same.
+#[must_use]
+pub fn differ(name: &str, other: &str) -> Option<(char, char)> {
+    if (name.is_ascii() && other.is_ascii()) || name.chars().count() != other.chars().count() {
+        return None;
+    }
+    let mut first = None;
+    for (a, b) in name.chars().zip(other.chars()).filter(|(a, b)| a != b) {
+        if script(b).is_none_or(|to| alike(a, to) != Some(b)) {
+            return None;
+        }
+        first.get_or_insert((a, b));
+    }
+    first
+}
+
 /// A word of letters of two scripts that is meant to be of one.
 #[derive(Debug)]
 pub struct Mixed {

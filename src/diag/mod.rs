@@ -8,7 +8,7 @@ mod suggest;
 use std::cell::RefCell;
 
 pub use codes::Code;
-pub use suggest::{listed, quoted, round, suggest};
+pub use suggest::{did_you_mean, listed, quoted, round, suggest};
 
 use crate::source::{Fault, FileId, Span};
 

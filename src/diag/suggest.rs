@@ -1,5 +1,7 @@
 //! "Did you mean", and how input is quoted in messages.
 
+use super::alike;
+
 /// Names longer than this are not compared.
 const LONGEST_NAME: usize = 64;
 /// Quoted input longer than this is cut.
@@ -15,6 +17,9 @@ pub fn suggest<'c, S: AsRef<str> + ?Sized + 'c>(
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         let candidate = candidate.as_ref();
+        if alike::differ(name, candidate).is_some() {
+            return Some(candidate);
+        }
         let Some(chars) = folded(candidate) else { continue };
         let cutoff = wanted.len().max(chars.len()) / 3;
         if wanted.len().abs_diff(chars.len()) > cutoff {
@@ -26,6 +31,20 @@ pub fn suggest<'c, S: AsRef<str> + ?Sized + 'c>(
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// The question whether a name that is like another was meant. Of two that look the same it says in which letter they differ.
+#[must_use]
+pub fn did_you_mean(name: &str, near: &str) -> String {
+    let mut asked = format!("did you mean {}?", quoted(near));
+    if let Some((written, meant)) = alike::differ(name, near) {
+        let named = |c: char| {
+            let of = alike::script(c).map_or(String::new(), |script| format!(", {}", script.name()));
+            format!("`{c}` (U+{:04X}{of})", u32::from(c))
+        };
+        asked.push_str(&format!(" They look the same: {} is written, {} is meant.", named(written), named(meant)));
+    }
+    asked
 }
 
 /// Lower case, with `-` and `_` the same; nothing for names too long to compare.
@@ -117,6 +136,16 @@ mod tests {
     fn short_names_need_to_be_equal_but_for_case() {
         assert_eq!(suggest("T9", ["T1", "T2"]), None);
         assert_eq!(suggest("t2", ["T1", "T2"]), Some("T2"));
+    }
+
+    #[test]
+    fn names_that_look_the_same_are_told_apart() {
+        assert_eq!(suggest("Т3", ["T1", "T3"]), Some("T3"));
+        assert_eq!(
+            did_you_mean("Т3", "T3"),
+            "did you mean `T3`? They look the same: `Т` (U+0422, Cyrillic) is written, `T` (U+0054, Latin) is meant."
+        );
+        assert_eq!(did_you_mean("T33", "T3"), "did you mean `T3`?");
     }
 
     #[test]

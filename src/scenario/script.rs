@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, quoted, suggest};
 use crate::engine::{Env, Event, IdSource, NumberedIds, enforce};
 use crate::language;
 use crate::model::ids::{ClassId, FrameId, FrameSet, MessageId, ModeId, PortId, Slot};
@@ -468,7 +468,7 @@ pub const REASON: &str = "reason of this pack";
 pub fn unknown<'n>(what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>, out: &Diagnostics) {
     let known: Vec<&str> = known.collect();
     let help = match suggest(name, known.iter().copied()) {
-        Some(like) => format!("did you mean `{like}`?"),
+        Some(like) => did_you_mean(name, like),
         None => format!("known are {}", crate::diag::listed(&known)),
     };
     out.push(Diagnostic::error(Code::UnknownName, span, format!("{} is no {what}", quoted(name))).help(help));

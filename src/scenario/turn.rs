@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::engine::Event;
 use crate::language;
 use crate::model::ids::{EventId, InputId, PortId};
@@ -183,7 +183,7 @@ fn unknown_key(pack: &Pack, entry: &Entry, out: &Diagnostics) {
     let mut known = turn_keys(pack);
     known.extend(language::TURN.names());
     let help = match suggest(&entry.key, known.iter().copied()) {
-        Some(like) => format!("did you mean `{like}`?"),
+        Some(like) => did_you_mean(&entry.key, like),
         None => format!("the keys here are {}", listed(&known)),
     };
     let message = format!("unknown key {} in a turn", quoted(&entry.key));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::model::Pack;
 use crate::model::json::{DataError, describe, from_json, parse_text};
 use crate::model::schema::{NamedType, Type};
@@ -96,7 +96,7 @@ fn no_value(pack: &Pack, ty: &Type, text: &str, span: Span, out: &Diagnostics) {
         _ => (describe(pack, ty), Vec::new()),
     };
     let help = match suggest(text, known.iter().copied()) {
-        Some(like) => format!("did you mean `{like}`?"),
+        Some(like) => did_you_mean(text, like),
         None if known.is_empty() => format!("write {what}"),
         None => format!("known are {}", listed(&known)),
     };

@@ -230,6 +230,19 @@ pub fn data(file: FileId, text: &str, out: &Diagnostics) -> Option<Node> {
 
 /// Reads a text within other limits.
 pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, out: &Diagnostics) -> Option<Node> {
+    let own = Diagnostics::new();
+    let root = read_within(file, text, format, limits, &own);
+    let found: Vec<Diagnostic> = own.into_iter().collect();
+    let echoes = if format == Format::Toml { toml::headless(text, &found) } else { Vec::new() };
+    let echo = |found: &Diagnostic| {
+        found.code == Code::DuplicateKey
+            && echoes.iter().any(|part| part.contains(&(found.primary.span.start as usize)))
+    };
+    out.extend(found.into_iter().filter(|found| !echo(found)));
+    root
+}
+
+fn read_within(file: FileId, text: &str, format: Format, limits: &Limits, out: &Diagnostics) -> Option<Node> {
     let tree = tree(file, text, limits, out)?;
     // Lines are counted by their line feeds: of a file without any no place could be named.
     if let Some(at) = lone_return(text) {

@@ -22,7 +22,7 @@ use std::cell::RefCell;
 use rust_decimal::Decimal;
 
 use super::{Entry, Kind, Node, Table};
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language::Shape;
 use crate::source::Span;
 
@@ -117,7 +117,7 @@ impl<'a> Reader<'a> {
             }
             let message = format!("unknown key {} in {}", quoted(&entry.key), self.shape.what);
             let help = match suggest(&entry.key, known.iter().copied()) {
-                Some(name) => format!("did you mean `{name}`?"),
+                Some(name) => did_you_mean(&entry.key, name),
                 None => {
                     known.sort_unstable();
                     known.dedup();
@@ -334,7 +334,7 @@ impl<'a> Field<'a> {
             return Some(value.clone());
         }
         let help = match suggest(text, words.iter().map(|(word, _)| *word)) {
-            Some(word) => format!("did you mean `{word}`?"),
+            Some(word) => did_you_mean(text, word),
             None => format!("write one of {}", listed(words.iter().map(|(word, _)| word))),
         };
         self.refused(Code::UnknownValue, format!("{} is not allowed here", quoted(text)), &help)

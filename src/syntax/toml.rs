@@ -26,6 +26,20 @@ pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
     comments.map(|token| token.span().start()..token.span().end()).collect()
 }
 
+/// The parts of a text that stand below a header that cannot be read: their keys seem to be those of another table.
+pub(super) fn headless(text: &str, found: &[Diagnostic]) -> Vec<Range<usize>> {
+    let faults = found.iter().filter(|found| found.code == Code::SyntaxError);
+    let below = |fault: &Diagnostic| {
+        let at = fault.primary.span.start as usize;
+        let line = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+        let rest = text[line..].trim_start_matches([' ', '\t']).starts_with('[').then_some(&text[at..])?;
+        let first = at + rest.find('\n')?;
+        let end = text[first..].find("\n[").map_or(text.len(), |end| first + end);
+        Some(first..end)
+    };
+    faults.filter_map(below).collect()
+}
+
 pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     // The lexer skips one byte-order mark itself: skipping it here as well would let a second one through.
     let (_, offset) = without_mark(tree.text);

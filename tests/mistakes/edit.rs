@@ -24,6 +24,8 @@ pub struct Mistake {
     pub codes: &'static [&'static str],
     /// Whether all that refers to what was there is found as well.
     pub many: bool,
+    /// Whether nothing else is found with it.
+    pub alone: bool,
 }
 
 /// Where a mistake must be found.
@@ -42,12 +44,17 @@ pub enum Want {
 impl Mistake {
     /// A mistake in place of a part of the text.
     pub fn new(kind: &'static str, from: Range<usize>, to: impl Into<String>) -> Self {
-        Self { kind, doc: 0, from, to: to.into(), want: Want::Edited, codes: &[], many: false }
+        Self { kind, doc: 0, from, to: to.into(), want: Want::Edited, codes: &[], many: false, alone: false }
     }
 
     /// It is found with one of these codes.
     pub fn coded(self, codes: &'static [&'static str]) -> Self {
         Self { codes, ..self }
+    }
+
+    /// Nothing else is found with it.
+    pub fn alone(self) -> Self {
+        Self { alone: true, ..self }
     }
 
     /// All that refers to what was there is found as well.

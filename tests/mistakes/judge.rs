@@ -184,7 +184,16 @@ impl Copy {
         if found.iter().any(|d| d.help.is_none()) {
             return fail("what to write instead is not said");
         }
-        if found.len() > TOGETHER && !mistake.many {
+        // A misspelt key is no missing one; but a section in one of its many headers takes the table that the others have apart.
+        let coded = |codes: &[Code]| found.iter().filter(|d| codes.contains(&d.code)).count();
+        if mistake.kind.contains("misspelt")
+            && mistake.kind != "misspelt section"
+            && coded(&[Code::UnknownKey]) > 0
+            && coded(&[Code::MissingKey, Code::MissingPart]) > 0
+        {
+            return fail("it is found as a key too many and as one too few");
+        }
+        if found.len() > TOGETHER && !mistake.many || found.len() > 1 && mistake.alone {
             return fail(&format!("there are {} findings", found.len()));
         }
         Ok(())

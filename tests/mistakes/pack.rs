@@ -7,6 +7,7 @@ use segue::syntax::{Format, Kind};
 
 use super::body::{Doc, Site};
 use super::edit::{Mistake, Want, bytes, in_braces, in_place, key_alone, lines_of, removed, whole};
+use super::{whole_pack, words};
 
 /// Keys that are names of the author's choice: another name there is another declaration.
 const DECLARES: &[&str] = &[
@@ -46,7 +47,7 @@ const DECLARES: &[&str] = &[
 ];
 
 /// Where conditions stand.
-const CONDITIONS: &[&str] = &[
+pub const CONDITIONS: &[&str] = &[
     "condition/*",
     "transition/[]/requires",
     "transition/[]/entry",
@@ -77,7 +78,7 @@ const DECLARING_PARTS: &[&str] =
     &["transition/[]/id", "transition/[]/trigger/[]/reason", "transition/[]/unmet/reason", "transition/[]/do"];
 
 /// Where effects stand.
-const EFFECTS: &[&str] = &["**/do/[]", "frame/*/invariant/[]/repair/[]"];
+pub const EFFECTS: &[&str] = &["**/do/[]", "frame/*/invariant/[]/repair/[]"];
 
 /// Words of the language beside paths in a condition.
 const TESTS: &[&str] = &[
@@ -171,17 +172,19 @@ pub fn mistakes(pack: &Pack, doc: &Doc) -> Vec<Mistake> {
         texts(doc, site, &mut all);
         reserved(site, &mut all);
         slips(doc, site, &mut all);
+        whole_pack::wrong(pack, doc, site, &mut all);
+        words::wrong(pack, doc, site, &mut all);
         classes(pack, doc, site, &mut all);
         // What refers to a declaration that cannot be read, or to a class without a name, may be found as well.
         if !site.is_any(USES) || site.is_any(DECLARING_PARTS) {
-            all[from..].iter_mut().for_each(|mistake| mistake.many = true);
+            all[from..].iter_mut().for_each(|mistake| mistake.many = !mistake.alone);
         }
     }
     all
 }
 
 /// The place in which a place lies that is one of these.
-fn under<'d>(doc: &'d Doc, site: &'d Site, patterns: &[&str]) -> Option<&'d Site> {
+pub fn under<'d>(doc: &'d Doc, site: &'d Site, patterns: &[&str]) -> Option<&'d Site> {
     let mut at = site;
     loop {
         if at.is_any(patterns) {
@@ -529,7 +532,7 @@ pub fn slips(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
         let sign = key.end as usize + doc.text[key.end as usize..].find(['=', ':']).expect("a sign");
         all.push(
             Mistake::new("sign left out", sign..sign + 1, "")
-                .coded(&["syntax-error", "wrong-type", "unknown-key"])
+                .coded(&["syntax-error", "wrong-type", "unknown-key", "unknown-name", "unknown-value"])
                 .found(Want::Labelled),
         );
     }

@@ -102,13 +102,9 @@ fn misspelt(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
 }
 
 fn names(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
-    let kind = if site.is_any(&[
-        "**/covers",
-        "**/covers/[]",
-        "**/expect/transition",
-        "**/expect/selected",
-        "**/expect/settled",
-    ]) {
+    let kind = if site.is_any(&["**/covers", "**/covers/[]"]) {
+        "scenario: covers an unknown class"
+    } else if site.is_any(&["**/expect/transition", "**/expect/selected", "**/expect/settled"]) {
         "scenario: unknown class"
     } else if site.is_any(&["**/expect/reason", "**/expect/reasons/[]", "**/expect/refused"]) {
         "scenario: unknown reason"
