@@ -124,6 +124,7 @@ impl<'r> Encoder<'r> {
             tests: HashMap::new(),
         };
         encoder.say_forms();
+        crate::state::keyed_frames(pack).for_each(|keyed| encoder.say_counts(keyed));
         // Those of keyed frames hold of each instance that is seen.
         let keyed = |frame: FrameId| pack.frames[frame.index()].keyed.is_some();
         for invariant in pack.invariants.iter().filter(|of| of.frame.is_some_and(|frame| !keyed(frame))) {

@@ -217,7 +217,6 @@ impl<'r> Encoder<'r> {
 
     /// Whether no instance of a frame is open, and whether exactly one is.
     fn counted_open(&mut self, keyed: &Keyed) -> (Lit, Lit) {
-        let placed = self.is_placed(Place::Field(keyed.open_count()));
         let count = self.shared(Place::Field(keyed.open_count()));
         let Term::Plain(plain) = &count else { return (Lit::FALSE, Lit::FALSE) };
         let of = |wanted: usize| {
@@ -225,15 +224,13 @@ impl<'r> Encoder<'r> {
                 plain.choices.iter().find(|(value, _)| *value == Value::Int(i64::try_from(wanted).unwrap_or(0)));
             choice.map_or(Lit::FALSE, |(_, lit)| *lit)
         };
-        let (none, one) = (of(0), of(1));
-        if !placed {
-            self.bound_count(keyed, &count, one);
-        }
-        (none, one)
+        (of(0), of(1))
     }
 
-    fn bound_count(&mut self, keyed: &Keyed, count: &Term, one: Lit) {
-        let Term::Plain(plain) = count else { return };
+    /// How many instances of a frame may be open, and that the only one is there where exactly one is.
+    pub(super) fn say_counts(&mut self, keyed: &Keyed) {
+        let (_, one) = self.counted_open(keyed);
+        let Term::Plain(plain) = self.shared(Place::Field(keyed.open_count())) else { return };
         let possible = 0..=i64::try_from(keyed.max_open).unwrap_or(i64::MAX);
         for (value, lit) in &plain.choices {
             if !matches!(value, Value::Int(open) if possible.contains(open)) {
