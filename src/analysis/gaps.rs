@@ -70,13 +70,14 @@ fn untaken_outcome(seeker: &mut Seeker<'_>, registry: &Registry, class: ClassId,
         let model = seeker.encoder.sat.solve(&wanted)?;
         let mut nobody = |tried: &Situation| is_untaken(registry, tried);
         let found = seeker.encoder.situation(&model, "");
+        // The model tells nothing of what is asked from here on.
+        let clause = seeker.differs_from(&model, first, first, &listeners, &Demand::default());
         if nobody(&found) {
             let small = smaller(registry, &found, &[], &mut nobody);
             if let Some(stage) = staged(seeker, registry, &small, &mut nobody) {
                 return Some(stage);
             }
         }
-        let clause = seeker.differs_from(&model, first, first, &listeners, &Demand::default());
         seeker.give_up(given_up, &clause);
     }
     None
