@@ -12,7 +12,7 @@ use segue::state::SessionState;
 use crate::support::corpus::Corpus;
 use crate::support::events::session;
 use crate::support::packs::{Documents, as_toml, as_yaml, joined, pack};
-use crate::support::pair::{engine_step, fields_json, shown};
+use crate::support::pair::{engine_step, frames_json, shown};
 use crate::support::{Dice, load, loaded, main_files};
 use crate::{Met, for_seeds};
 
@@ -26,7 +26,7 @@ fn same(one: &Registry, other: &Registry, corpus: &Corpus, seed: u64) -> Result<
     let mut ids = NumberedIds::default();
     session(one, corpus, &mut Dice(seed), 10, |moment| {
         let begin =
-            || SessionState::from_frames(twin, &fields_json(pack, moment.before)).expect("the frames are the same");
+            || SessionState::from_frames(twin, &frames_json(pack, moment.before)).expect("the frames are the same");
         let before = state.take().unwrap_or_else(begin);
         let taken = engine_step(other, &before, &translated(moment.event, pack, other), moment.turn, &mut ids);
         let (a, b) = match (moment.result, &taken) {

@@ -148,7 +148,14 @@ fn texts(pack: &Pack, syms: &[Sym]) -> Vec<String> {
     syms.iter().map(|sym| pack.names.text(*sym).to_owned()).collect()
 }
 
-/// The frames of the engine's state.
+/// The frames of the engine's state as a session can begin with them.
+pub fn frames_json(pack: &Pack, state: &SessionState) -> Json {
+    let frames = pack.frames.iter().enumerate();
+    let each = frames.map(|(at, frame)| (pack.names.text(frame.name).into(), state.frame_json(pack, FrameId::at(at))));
+    Json::Object(each.collect())
+}
+
+/// The frames of the engine's state, without what instances hold.
 pub fn fields_json(pack: &Pack, state: &SessionState) -> Json {
     let mut all = Map::new();
     for (index, frame) in pack.frames.iter().enumerate() {
