@@ -34,7 +34,8 @@ fn unordered_pack(seed: u64) -> Option<Registry> {
 fn state(registry: &Registry, dice: &mut Dice) -> SessionState {
     let pack = registry.pack();
     let mut frames = Map::new();
-    for frame in &pack.frames {
+    // Instances of keyed frames are opened by the turns.
+    for frame in pack.frames.iter().filter(|frame| frame.keyed.is_none()) {
         let mut fields = Map::new();
         for slot in frame.fields() {
             let field = &pack.slots[slot.index()];

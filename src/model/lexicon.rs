@@ -38,7 +38,7 @@ pub enum Slot {
 }
 
 /// How a rule or a trigger finds its words.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Form {
     /// A phrase, at word boundaries.
     Phrase(Vec<Elem>),

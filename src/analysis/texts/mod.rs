@@ -153,6 +153,9 @@ impl<'r> Texts<'r> {
     }
 
     fn settle(&self, demand: &Demand) -> Found {
+        if demand.matched.iter().any(|form| demand.unmatched.iter().any(|other| self.implies(*form, *other))) {
+            return Found::No;
+        }
         let pieces = self.pieces(demand);
         let bare = Demand { command: demand.command, ..Demand::default() };
         let under = Demand { unmatched: demand.unmatched.clone(), unsaid: demand.unsaid.clone(), ..bare.clone() };
@@ -166,6 +169,14 @@ impl<'r> Texts<'r> {
                 return found;
             }
         }
+        // What one form keeps away it keeps away beside others, and is soon looked through.
+        if demand.unmatched.len() > 1 {
+            for form in &demand.unmatched {
+                if self.find(&Demand { unmatched: vec![*form], ..demand.clone() }) == Found::No {
+                    return Found::No;
+                }
+            }
+        }
         if pieces.len() > 2 {
             let pairs = (0..pieces.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
             let under = conditions.last().expect("there is one");
@@ -176,6 +187,13 @@ impl<'r> Texts<'r> {
             }
         }
         self.search(demand)
+    }
+
+    /// Whether every text in which one form matches is surely one in which another does: the same words, asked for no less.
+    fn implies(&self, form: usize, other: usize) -> bool {
+        let (form, other) = (self.triggers[form], self.triggers[other]);
+        let alike = (form.whole, form.starts) == (other.whole, other.starts);
+        form.form == other.form && (alike || !other.whole && !other.starts)
     }
 
     /// What is wanted, each by itself; what has to stand at the beginning of the text first.
