@@ -65,7 +65,10 @@ fn a_broken_file_hides_no_mistake_in_another() {
     for wanted in ["T1.toml", "T2.toml", "T3.toml", "state.toml"] {
         assert!(all.contains(&format!("/{wanted}:")), "{wanted}\n{all}");
     }
-    assert!(all.contains("[syntax-error]") && all.contains("[wrong-type]") && all.contains("no owner `nobody`"), "{all}");
+    assert!(
+        all.contains("[syntax-error]") && all.contains("[wrong-type]") && all.contains("no owner `nobody`"),
+        "{all}"
+    );
 }
 
 /// Nesting is refused where it begins to be too deep, in each format and each way to nest.

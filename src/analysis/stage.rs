@@ -12,6 +12,9 @@ use super::smaller::smaller;
 use super::term::Term;
 use super::witness::{Answer, Pair, Seeker, Seen};
 
+/// How many inputs are tried that may lead to one outcome.
+const MOST_LEADS: usize = 12;
+
 /// An input, the calls that it leads to, and the outcome of one of them.
 #[derive(Debug, Clone)]
 pub struct Stage {
@@ -36,12 +39,24 @@ pub fn staged(
     let ways = if like.is_empty() { vec![Vec::new()] } else { vec![like, Vec::new()] };
     for also in ways {
         let pair = Pair { a: takers.clone(), b: takers.clone(), also, ..Pair::default() };
+        let (mut left, mut reached) = (MOST_LEADS, false);
         let mut lead = |first: &Situation| lead_to(registry, first, outcome).filter(|stage| holds(&stage.second));
-        let answer = seeker.seek(&pair, &mut |first, _| match lead(first) {
-            Some(_) => Seen::Confirmed,
-            None => taken_by(registry, first, class),
+        let answer = seeker.seek(&pair, &mut |first, _| {
+            if left == 0 {
+                return Seen::Failed;
+            }
+            left -= 1;
+            match lead(first) {
+                Some(_) => {
+                    reached = true;
+                    Seen::Confirmed
+                }
+                None => taken_by(registry, first, class),
+            }
         });
-        if let Answer::Yes(witness) = answer {
+        if let Answer::Yes(witness) = answer
+            && reached
+        {
             let (taker, _) = witness.takers;
             let first = smaller(registry, &witness.situation, &[taker], &mut |first| lead(first).is_some());
             return lead(&first);
