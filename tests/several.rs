@@ -89,12 +89,12 @@ fn a_mistake_in_a_class_hides_none_elsewhere() {
 
 #[test]
 fn a_mistake_in_a_declaration_hides_none_that_does_not_hang_on_it() {
-    each_and_all(&[("pack.toml", "type = \"bool\"", "type = \"bol\"", "pack.toml:108:8: error[unknown-name]")], &[]);
+    each_and_all(&[("pack.toml", "type = \"bool\"", "type = \"bol\"", "pack.toml:109:8: error[unknown-name]")], &[]);
     let several = [
         ("B.toml", "name = \"b\"", "nmae = \"b\"", "B.toml:4:1: error[unknown-key]"),
         ("C.toml", "examples = [\"c\"]", "examples = [\"x\"]", "C.toml:25:13: error[example-not-matched]"),
         ("Z.toml", "mode = \"no\"", "mode = \"noo\"", "Z.toml:9:8: error[unknown-name]"),
-        ("pack.toml", "unit = \"week\"", "unit = \"weak\"", "pack.toml:113:8: error[unknown-value]"),
+        ("pack.toml", "unit = \"week\"", "unit = \"weak\"", "pack.toml:114:8: error[unknown-value]"),
     ];
     each_and_all(&several, &[]);
 }
