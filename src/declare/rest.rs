@@ -344,7 +344,8 @@ impl LeftOut {
         }
         if class {
             self.class(taken, all, &mut own);
-        } else {
+        } else if key(0) != "recording" {
+            // Nothing else names what a recording speaks of: it may go with all its labels.
             self.names.extend(own.iter().cloned());
         }
         self.words.extend(own);
