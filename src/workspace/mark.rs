@@ -127,11 +127,21 @@ fn folders(reader: &Reader<'_>, key: &'static str, usual: &str) -> Option<(Vec<N
 /// A folder inside the workspace.
 fn folder(field: Field<'_>) -> Option<String> {
     let text = field.word()?;
-    let inside = Path::new(text).components().all(|piece| matches!(piece, Component::Normal(_)));
-    if !inside {
-        return field.bad("the folder is outside the workspace", "write a path below it, such as `transitions`");
+    let mut pieces: Vec<&str> = Vec::new();
+    for piece in Path::new(text).components() {
+        match piece {
+            Component::CurDir => {}
+            Component::Normal(name) => pieces.extend(name.to_str()),
+            _ => {
+                return field
+                    .bad("the folder is outside the workspace", "write a path below it, such as `transitions`");
+            }
+        }
     }
-    Some(text.trim_end_matches('/').to_owned())
+    if pieces.is_empty() {
+        return field.bad("the folder is the workspace itself", "write a path below it, such as `transitions`");
+    }
+    Some(pieces.join("/"))
 }
 
 /// The folders, each once; what is wrong with them is told.
