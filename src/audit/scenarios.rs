@@ -28,40 +28,35 @@ impl<'r> Known<'r> {
         Self { registry: registry.or(rest.map(|rest| &rest.registry)), left_out }
     }
 
-    /// Whether a scenario speaks of what is not there, so that it cannot be judged.
-    fn is_open(&self, scenario: &Scenario) -> bool {
-        self.left_out.is_some_and(|left_out| words(scenario).into_iter().any(|word| left_out.names(word)))
+    /// Whether a finding in a scenario may be so only because something is left out.
+    fn is_open(&self, found: &Diagnostic, scenario: &Scenario, sources: &SourceMap) -> bool {
+        self.left_out.is_some_and(|left_out| {
+            !left_out.is_placed(found, sources)
+                // Another class may be what takes a turn, makes a call or gives a reason.
+                || matches!(found.code, Code::ClassNotReached | Code::CallNobodyMakes)
+                || (!left_out.sections.is_empty() && found.message.ends_with(scenario::REASON))
+                || scenario::named(scenario, found.primary.span).into_iter().any(|word| left_out.names(word))
+        })
     }
 
     /// Holds a scenario against the pack; the classes that it is about come back.
     fn judge(&self, scenario: &Scenario, sources: &SourceMap, out: &Diagnostics) -> Vec<ClassId> {
-        let own = || out.extend(scenario.problems.iter().cloned());
         let Some(registry) = self.registry else {
-            own();
+            out.extend(scenario.problems.iter().cloned());
+            out.extend(scenario::faults(scenario));
             return Vec::new();
         };
         let pack = registry.pack();
-        if self.is_open(scenario) {
-            own();
-            return words(scenario).into_iter().filter_map(|word| pack.class(word)).collect();
-        }
         let found = Diagnostics::new();
         let about = match script(registry, scenario) {
             Ok(script) => lint(registry, scenario, &script, &found).into_iter().collect(),
             Err(problems) => {
                 found.extend(problems);
-                scenario.covers.iter().filter_map(|class| pack.class(&class.value)).collect()
+                words(scenario).into_iter().filter_map(|word| pack.class(word)).collect()
             }
         };
-        // Another class may be what takes a turn, makes a call or gives a reason.
-        let holds = |found: &Diagnostic| {
-            self.left_out.is_none_or(|left_out| {
-                left_out.is_placed(found, sources)
-                    && !matches!(found.code, Code::ClassNotReached | Code::CallNobodyMakes)
-                    && !found.message.ends_with(scenario::REASON)
-            })
-        };
-        out.extend(found.into_iter().filter(holds));
+        let own = |found: &Diagnostic| scenario.problems.contains(found);
+        out.extend(found.into_iter().filter(|found| own(found) || !self.is_open(found, scenario, sources)));
         about
     }
 

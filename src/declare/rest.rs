@@ -344,11 +344,46 @@ impl LeftOut {
         }
         if class {
             self.class(taken, all, &mut own);
-        } else if key(0) != "recording" {
-            // Nothing else names what a recording speaks of: it may go with all its labels.
-            self.names.extend(own.iter().cloned());
+        } else {
+            self.declared(root, taken, way);
         }
         self.words.extend(own);
+    }
+
+    /// The names by which what is taken out can be spoken of where nothing else of it is named.
+    fn declared(&mut self, root: &Node, taken: &Node, way: &[Step]) {
+        let key = |at: usize| match way.get(at) {
+            Some(Step::Key(key)) => key.as_str(),
+            _ => "",
+        };
+        let text = |node: &Node, key: &str| match &node.kind {
+            Kind::Table(table) => table.get(key).and_then(text_of).map(str::to_owned),
+            _ => None,
+        };
+        // Nothing else names what a recording speaks of.
+        if key(0) == "recording" {
+            return;
+        }
+        match way.last() {
+            Some(Step::Key(name)) => _ = self.names.insert(name.clone()),
+            _ => self.names.extend(text(taken, "id")),
+        }
+        match key(0) {
+            // A turn of a scenario is called as its event, or as the event says.
+            "event" => {
+                self.names.insert(key(1).to_owned());
+                self.names.extend(follow(root, &way[..2.min(way.len())]).and_then(|event| text(event, "turn")));
+            }
+            "table" => {
+                let rows = super::triggers::items(taken, "row").iter();
+                self.names.extend(rows.filter_map(|row| text(row, "id")));
+            }
+            _ => {}
+        }
+        // Of a whole section all of its names.
+        if let (1, Kind::Table(table)) = (way.len(), &taken.kind) {
+            self.names.extend(table.iter().map(|entry| entry.key.to_string()));
+        }
     }
 
     fn class(&mut self, class: &Node, all: &Documents, words: &mut BTreeSet<String>) {

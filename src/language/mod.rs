@@ -190,7 +190,13 @@ impl Shape {
     /// Whether it has a key.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        self.keys().any(|key| key.name == name)
+        self.key(name).is_some()
+    }
+
+    /// One of its keys.
+    #[must_use]
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys().find(|key| key.name == name)
     }
 
     /// The names of the keys that may stand where certain forms are written: those of the forms and those of no form. With no

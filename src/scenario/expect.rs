@@ -19,9 +19,7 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
     let pack = registry.pack();
     let reader = field.table(&language::EXPECT)?;
     let out = reader.out();
-    if empty(field.node) {
-        return nothing(field, "the expectation is empty: it checks nothing", "say what must come of the turn", out);
-    }
+    promises(field, out)?;
     let one_class = |field: Field<'_>| {
         let found = field.word().and_then(|id| class(pack, id, field.span(), out));
         found.map(|value| Spanned { value, span: field.span() })
@@ -29,12 +27,6 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
     let transition = reader.optional("transition").and_then(one_class);
     let selected = reader.optional("selected").and_then(one_class);
     let settled = reader.optional("settled").and_then(one_class);
-    if transition.is_some()
-        && let Some(other) = selected.as_ref().or(settled.as_ref())
-    {
-        let found = Diagnostic::error(Code::BadValue, other.span, "`transition` already says `selected` and `settled`");
-        out.push(found.help("write either `transition`, or `selected` and `settled`"));
-    }
     let expect = Expect {
         transition,
         selected,
@@ -47,11 +39,6 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
         answer_mode: reader.optional("answer_mode").and_then(|field| or_none(field, |field| mode(pack, field, out))),
         state: reader.optional("state").map_or_else(Vec::new, |field| {
             let mut all = Vec::new();
-            let frames = field.entries().into_iter().flatten().map(|(_, frame)| frame);
-            for part in std::iter::once(field).chain(frames).filter(|part| empty(part.node)) {
-                let help = "name the fields that must have a value, or leave it out";
-                nothing::<()>(part, "nothing is expected of the state here", help, out);
-            }
             state(pack, field.node, out, &mut |at, node, span| {
                 let wanted = want(pack, &pack.slots[at.slot.index()].ty, node, out);
                 let key = at.key.map(str::to_owned);
@@ -76,6 +63,28 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
     };
     reader.finish();
     Some(expect)
+}
+
+/// What is wrong with an expectation whatever the pack declares; nothing where nothing is expected.
+pub fn promises(field: Field<'_>, out: &Diagnostics) -> Option<()> {
+    if empty(field.node) {
+        return nothing(field, "the expectation is empty: it checks nothing", "say what must come of the turn", out);
+    }
+    let Kind::Table(table) = &field.node.kind else { return None };
+    if let (Some(_), Some(other)) = (table.get("transition"), table.get("selected").or(table.get("settled"))) {
+        let found = Diagnostic::error(Code::BadValue, other.span, "`transition` already says `selected` and `settled`");
+        out.push(found.help("write either `transition`, or `selected` and `settled`"));
+    }
+    let state = table.get("state");
+    let frames = match state.map(|node| &node.kind) {
+        Some(Kind::Table(frames)) => frames.iter().map(|entry| &entry.value).collect(),
+        _ => Vec::new(),
+    };
+    for part in state.into_iter().chain(frames).filter(|node| empty(node)) {
+        let help = "name the fields that must have a value, or leave it out";
+        nothing::<()>(Field::new(part, out), "nothing is expected of the state here", help, out);
+    }
+    Some(())
 }
 
 fn empty(node: &Node) -> bool {

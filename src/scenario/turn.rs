@@ -223,15 +223,14 @@ pub fn port(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<PortId> 
     found
 }
 
-/// `returns`, or `status` with `error`. `returns` alone means ok.
-fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Option<Reply> {
+/// `returns`, or `status` with `error`: how a call ends, with what, and what went wrong. `returns` alone means ok.
+pub fn end<'n>(reader: &Reader<'n>) -> Option<(Status, Option<Field<'n>>, Option<&'n str>)> {
     const WORDS: [(&str, Status); 4] = [
         (STATUSES[0], Status::Ok),
         (STATUSES[1], Status::Failed),
         (STATUSES[2], Status::Timeout),
         (STATUSES[3], Status::Cancelled),
     ];
-    let pack = registry.pack();
     let given = reader.optional("returns");
     let status = reader.optional("status");
     let error = reader.optional("error");
@@ -257,9 +256,15 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
         return field.bad("a call that is ok has no error", "leave it out, or write `status: failed`");
     }
     let error = match error {
-        Some(field) => Some(field.word()?.into()),
+        Some(field) => Some(field.word()?),
         None => None,
     };
+    Some((status, given, error))
+}
+
+fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Option<Reply> {
+    let pack = registry.pack();
+    let (status, given, error) = end(reader)?;
     let mut contract = None;
     let value = given.map(|field| match port {
         Some(port) => {
@@ -277,7 +282,7 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
         }
         None => typed::json(pack, None, field.node),
     });
-    Some(Reply { status, value, error, contract })
+    Some(Reply { status, value, error: error.map(Into::into), contract })
 }
 
 /// How a call to a port ends: a table with `returns`, or `status` and `error`.
