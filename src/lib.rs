@@ -74,6 +74,7 @@ pub mod scenario;
 pub mod schema;
 pub mod source;
 pub mod state;
+pub mod stats;
 pub mod syntax;
 #[cfg(feature = "tracing")]
 pub mod telemetry;

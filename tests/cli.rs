@@ -471,7 +471,7 @@ fn explanations_fit_a_screen() {
 fn help() {
     let mini = Mini::new();
     insta::assert_snapshot!("help", out(&mini.run(&["--help"]).code(0).stderr_eq("")));
-    for verb in ["check", "replay", "explain", "chat"] {
+    for verb in ["check", "replay", "explain", "chat", "stats"] {
         let run = mini.run(&[verb, "--help"]).code(0).stderr_eq("");
         insta::assert_snapshot!(format!("help_{verb}"), out(&run));
     }

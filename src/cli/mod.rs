@@ -10,6 +10,7 @@ mod reading;
 mod recorded;
 mod replay;
 mod schema;
+mod stats;
 mod terminal;
 mod watch;
 
@@ -42,6 +43,7 @@ enum Verb {
     Replay(replay::Args),
     Explain(explain::Args),
     Chat(chat::Args),
+    Stats(stats::Args),
     Fmt(fmt::Args),
     New(new::Args),
     Schema(schema::Args),
@@ -66,6 +68,7 @@ pub fn main() -> ExitCode {
             Verb::Replay(args) => replay::run(&args, &mut terminal),
             Verb::Explain(args) => explain::run(&args, &mut terminal),
             Verb::Chat(args) => chat::run(&args, &mut terminal),
+            Verb::Stats(args) => stats::run(&args, &mut terminal),
             Verb::Fmt(args) => fmt::run(&args, &mut terminal),
             Verb::New(args) => new::run(&args, &mut terminal),
             Verb::Schema(args) => schema::run(&args, &mut terminal),

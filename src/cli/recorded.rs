@@ -26,6 +26,21 @@ pub struct Asked<'a> {
 
 /// Replays a recording and prints what it came to.
 pub fn run(asked: &Asked<'_>, terminal: &mut Terminal) -> Result<u8, Problem> {
+    replayed(asked, terminal, |replay| {
+        let recorded = replay.finish();
+        match asked.format {
+            Output::Human => human(&recorded),
+            Output::Json => format!("{:#}\n", json(&recorded)),
+        }
+    })
+}
+
+/// Replays a recording and prints what is told of it.
+pub fn replayed(
+    asked: &Asked<'_>,
+    terminal: &mut Terminal,
+    told: impl FnOnce(Replay<'_>) -> String,
+) -> Result<u8, Problem> {
     let workspace = workspace(&files::here()?, asked.pack.is_some())?;
     // A recording often lies beside the workspace: then it is shown as it was written.
     let shown = |path: &Path| match files::real(path) {
@@ -49,13 +64,9 @@ pub fn run(asked: &Asked<'_>, terminal: &mut Terminal) -> Result<u8, Problem> {
             Problem::new(format!("{file}:{fault}{help}"))
         })?;
     }
-    let recorded = replay.finish();
-    if recorded.dialogues == 0 {
+    if replay.dialogues() == 0 {
         return Err(Problem::new(format!("{file}: holds no record; one JSON object stands on each line")));
     }
-    terminal.out(&match asked.format {
-        Output::Human => human(&recorded),
-        Output::Json => format!("{:#}\n", json(&recorded)),
-    });
+    terminal.out(&told(replay));
     Ok(PASSED)
 }

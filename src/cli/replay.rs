@@ -1,6 +1,6 @@
 //! `segue replay`: runs scenarios and holds them against their expectations and snapshots.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::registry::Registry;
 use crate::scenario::report::{Ran, Report, Status, human, json, junit};
@@ -65,9 +65,16 @@ enum Form {
 }
 
 /// A pack that was loaded.
-struct Loaded {
+pub(super) struct Loaded {
     name: Option<String>,
-    registry: Registry,
+    pub(super) registry: Registry,
+}
+
+impl Loaded {
+    /// Whether the scenario is one of this pack.
+    pub(super) fn takes(&self, case: &Case) -> bool {
+        self.name.is_none() || self.name == case.pack
+    }
 }
 
 /// What replaying one case came to, before anything is written.
@@ -113,7 +120,7 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
             None => format!("nothing to replay: {}", corpus.looked),
         }));
     }
-    let packs = packs(args, &workspace, &corpus, terminal)?;
+    let packs = packs(args.pack.as_deref(), &workspace, &corpus, terminal)?;
     let tried = run_all(args, &workspace, &corpus, &packs, terminal);
     let mut report = Report::default();
     let mut whole = true;
@@ -169,8 +176,13 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
 }
 
 /// The packs that the selected scenarios need, loaded. What is wrong with them goes to standard error.
-fn packs(args: &Args, workspace: &Workspace, corpus: &Corpus, terminal: &mut Terminal) -> Result<Vec<Loaded>, Problem> {
-    if let Some(folder) = &args.pack {
+pub(super) fn packs(
+    pack: Option<&Path>,
+    workspace: &Workspace,
+    corpus: &Corpus,
+    terminal: &mut Terminal,
+) -> Result<Vec<Loaded>, Problem> {
+    if let Some(folder) = pack {
         let (registry, _) = pack_in(workspace, Some(folder), terminal)?;
         return Ok(vec![Loaded { name: None, registry }]);
     }
@@ -200,7 +212,7 @@ fn run_all(args: &Args, workspace: &Workspace, corpus: &Corpus, packs: &[Loaded]
     let jobs = args.jobs.map_or_else(parallel::usual, usize::from);
     let bar = terminal.progress(corpus.cases.len());
     let tried = parallel::map(&corpus.cases, jobs, |case| {
-        let pack = packs.iter().find(|pack| pack.name.is_none() || pack.name == case.pack);
+        let pack = packs.iter().find(|pack| pack.takes(case));
         let tried = pack.map(|pack| attempt(workspace, case, &pack.registry));
         bar.inc(1);
         tried

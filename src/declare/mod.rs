@@ -11,6 +11,7 @@ mod fingerprint;
 mod literals;
 mod manifest;
 mod merge;
+mod metrics;
 mod paths;
 mod ports;
 mod recordings;
@@ -331,6 +332,7 @@ fn load(
     let boundary = boundary(&cx, &sections, &outlines, place);
     let invariants = manifest::invariants(&cx, &sections);
     let recordings = recordings::recordings(&cx, &sections, &outlines);
+    let metrics = metrics::metrics(&cx, &sections, &outlines);
     let mut unused = unused::inlined(&cx);
     unused.extend(unused::named(&cx, &sections, &classes));
     poison(&cx, place);
@@ -387,6 +389,7 @@ fn load(
         boundary,
         reasons,
         recordings,
+        metrics,
         unused,
     };
     walk::fill(&mut pack);

@@ -166,7 +166,7 @@ fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Ex
 }
 
 /// A list that holds something.
-fn some<'a, T>(cx: &Cx<'_>, field: Field<'a>, what: &str, of: impl Fn(Field<'a>) -> Option<T>) -> Vec<T> {
+pub(super) fn some<'a, T>(cx: &Cx<'_>, field: Field<'a>, what: &str, of: impl Fn(Field<'a>) -> Option<T>) -> Vec<T> {
     let Some(list) = field.list() else { return Vec::new() };
     if list.len() == 0 {
         cx.error_help(
@@ -179,7 +179,8 @@ fn some<'a, T>(cx: &Cx<'_>, field: Field<'a>, what: &str, of: impl Fn(Field<'a>)
     list.filter_map(of).collect()
 }
 
-fn class_of(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<ClassId> {
+/// The class that a text names.
+pub(super) fn class_of(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<ClassId> {
     let name = field.word()?;
     let found = classes.iter().position(|class| class.id == name);
     if found.is_none() && !cx.unnamed.get() {

@@ -9,7 +9,7 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Entry, Format, Kind, Node, Table, parse};
 
 use super::manifest::Member;
-use super::merge::{id_of, is_class};
+use super::merge::{BESIDE, id_of, is_class};
 use super::paths::text_of;
 use super::{Documents, Loaded, load};
 
@@ -28,6 +28,7 @@ const HARMLESS: &[&str] = &[
     "event",
     "frame",
     "message",
+    "metric",
     "pack",
     "param",
     "port",
@@ -360,8 +361,8 @@ impl LeftOut {
             Kind::Table(table) => table.get(key).and_then(text_of).map(str::to_owned),
             _ => None,
         };
-        // Nothing else names what a recording speaks of.
-        if key(0) == "recording" {
+        // Nothing else names a recording or a metric.
+        if BESIDE.contains(&key(0)) {
             return;
         }
         match way.last() {

@@ -9,6 +9,7 @@ mod conditions;
 mod config;
 mod effects;
 mod lexicon;
+mod metric;
 mod pack;
 mod recording;
 mod scenario;
@@ -22,6 +23,7 @@ pub use conditions::{CONDITION, COUNT, ENTRY_CONDITION, NUMBER, TEST, meant_test
 pub use config::{BINDING, CHECK, LEVELS, WORKSPACE};
 pub use effects::{EFFECT, FIRST, JOIN, NEW_ID, PICK};
 pub use lexicon::{COMPLETE, DERIVED, LEXICON, MEMBERS, PART, RULE, SIGNAL};
+pub use metric::METRIC;
 pub use pack::{
     ANSWER_MODE, BLOCK, CARRYOVER, EVENT, FRAME, FRAME_INVARIANT, INVARIANT, KEYED, MANIFEST, MESSAGE, PARAM, PORT,
     RECORD, RELATIVE, ROW, TABLE,

@@ -25,6 +25,7 @@ rest!(PORTS, "A port.", Value::Table(&PORT));
 rest!(MESSAGES, "A message.", Value::Table(&MESSAGE));
 rest!(MODES, "An answer mode.", Value::Table(&ANSWER_MODE));
 rest!(BLOCKS, "A block.", Value::Table(&BLOCK));
+rest!(METRICS, "A metric.", Value::Table(&METRIC));
 rest!(RECORDINGS, "A form of recorded dialogues.", Value::Table(&RECORDING));
 
 /// The sections of a pack. Any file may hold any of them, and one may stand in several files. Their order is part of the fingerprint.
@@ -55,6 +56,7 @@ pub static SECTIONS: Shape = Shape::new(
         may("answer_mode", Value::Names(&MODES), "Kinds of answers."),
         may("block", Value::Names(&BLOCKS), "Named lists of effects, used as `{ use = \"name\" }`."),
         may("transition", Value::List(&Value::Table(&CLASS)), "Transition classes that have no file of their own."),
+        may("metric", Value::Names(&METRICS), "What `segue stats` counts over sessions."),
         may("recording", Value::Names(&RECORDINGS), "Forms of recorded dialogues."),
     ]],
 )

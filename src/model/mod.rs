@@ -7,6 +7,7 @@ pub mod effect;
 pub mod ids;
 pub mod json;
 pub mod lexicon;
+pub mod metric;
 pub mod names;
 pub mod period;
 pub mod reason;
@@ -22,6 +23,7 @@ use crate::source::Span;
 use class::Class;
 use cond::{Operand, Path};
 use ids::{ClassId, EventId, FrameId, FrameSet, InputId, MessageId, ModeId, OutcomeId, PortId, Slot, TableId};
+use metric::Metric;
 use names::{Names, Sym};
 use period::RelativePeriod;
 use recording::Recording;
@@ -44,7 +46,7 @@ pub struct Pack {
     pub owners: Vec<Sym>,
     /// All names of the pack.
     pub names: Names,
-    /// A digest of everything declared but recordings, as 16 hexadecimal digits; the same whatever the file order, format or
+    /// A digest of everything declared but recordings and metrics, as 16 hexadecimal digits; the same whatever the file order, format or
     /// spacing.
     pub fingerprint: String,
     /// Parameters, with the values of this load.
@@ -107,6 +109,8 @@ pub struct Pack {
     pub reasons: Vec<Sym>,
     /// Forms of recorded dialogues, by name.
     pub recordings: Vec<Recording>,
+    /// Metrics, by name.
+    pub metrics: Vec<Metric>,
     /// Declarations that are there to be named, and that nothing names.
     pub unused: Vec<Unused>,
 }

@@ -11,6 +11,7 @@ use crate::model::recording::Recording;
 use crate::registry::Registry;
 use crate::scenario::{Given, show};
 use crate::source::SourceMap;
+use crate::stats::Tally;
 use crate::syntax::Node;
 
 use read::{At, Record};
@@ -42,6 +43,7 @@ pub struct Replay<'a> {
     most_misses: usize,
     form: Option<(&'a Recording, Option<Key<'a>>)>,
     came: Recorded,
+    tally: Tally<'a>,
 }
 
 /// What replaying recorded dialogues came to.
@@ -100,7 +102,7 @@ impl<'a> Replay<'a> {
         let zeros = vec![0; pack.classes.len()];
         let classes = pack.classes.iter().map(|class| pack.names.text(class.id).to_owned()).collect();
         let came = Recorded { classes, by_transition: zeros.clone(), by_phrase: zeros, ..Recorded::default() };
-        Self { registry, sources, given, most_misses: misses, form: None, came }
+        Self { registry, sources, given, most_misses: misses, form: None, came, tally: Tally::new(registry) }
     }
 
     /// Replays the dialogue on a line, counted from 1; a blank line is none. The first record decides which of the pack's
@@ -135,6 +137,18 @@ impl<'a> Replay<'a> {
         self.dialogue(form, &record)
     }
 
+    /// How many dialogues there were so far.
+    #[must_use]
+    pub fn dialogues(&self) -> u64 {
+        self.came.dialogues
+    }
+
+    /// What the metrics of the pack come to so far: each dialogue is a session.
+    #[must_use]
+    pub fn tally(&self) -> &Tally<'a> {
+        &self.tally
+    }
+
     /// What all came to.
     #[must_use]
     pub fn finish(self) -> Recorded {
@@ -145,10 +159,13 @@ impl<'a> Replay<'a> {
         let id = record.id(&form.id)?;
         let turns = record.turns(form, &id)?;
         let mut dialogue = Dialogue::new(self.registry, form, self.given);
+        self.tally.session();
         let mut right = scores::Right::default();
         for (index, turn) in turns.iter().enumerate() {
             let at = At { record, id: &id, turn: Some(index + 1) };
             let stepped = dialogue.step(&at, turn, turns.get(index + 1))?;
+            self.tally.turn();
+            stepped.steps().for_each(|step| self.tally.step(step));
             self.count(form, &at, turn, &stepped, &mut right)?;
         }
         self.came.dialogues += 1;

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json as value};
 
 use crate::scenario::show;
+use crate::stats::numbers::{percent, plural, row, share, table};
 
-use super::scores::share;
 use super::{Counts, Miss, Recorded, Scored, Scores};
 
 /// One document: counts are whole numbers, rates are shares between 0 and 1; null where there is nothing to take a share of.
@@ -190,43 +190,4 @@ fn told(miss: &Miss) -> String {
 fn line(name: &str, counts: &Counts) -> Vec<String> {
     let rates = [share(counts.strict, counts.n), share(counts.lenient, counts.n)];
     row([name, &counts.n.to_string(), &percent(rates[0]), &percent(rates[1])])
-}
-
-fn row<const N: usize>(cells: [&str; N]) -> Vec<String> {
-    cells.iter().map(|cell| (*cell).to_owned()).collect()
-}
-
-/// A share as people read it, a dash where there is none. Only what is all or nothing reads as 100 or 0.
-fn percent(share: Option<f64>) -> String {
-    match share {
-        None => "–".into(),
-        Some(share) if share > 0.0 && share < 1.0 => format!("{:.1}%", (share * 100.0).clamp(0.1, 99.9)),
-        Some(share) => format!("{:.1}%", share * 100.0),
-    }
-}
-
-fn plural(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Rows with their cells below each other: the first column to the left, the others to the right.
-fn table(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            if at == 0 {
-                line.push_str(&format!("{cell:<width$}"));
-            } else {
-                line.push_str(&format!("  {cell:>width$}"));
-            }
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
 }

@@ -6,6 +6,7 @@ use crate::diag::{listed, quoted, suggest};
 use crate::model::Pack;
 use crate::model::ids::ClassId;
 use crate::model::recording::{Expected, Label};
+use crate::stats::numbers::share;
 use crate::syntax::{Kind, Node};
 
 use super::read::{At, shown};
@@ -292,10 +293,4 @@ impl Scored {
             self.dialogues.add(right.strict, right.lenient);
         }
     }
-}
-
-/// A share of a whole; of nothing there is none.
-#[must_use]
-pub fn share(of: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| of as f64 / whole as f64)
 }

@@ -247,6 +247,11 @@ impl Stepped {
         self.class
     }
 
+    /// Its steps, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        std::iter::once(&self.selected).chain(self.settled.as_ref().map(|settled| &settled.step))
+    }
+
     /// What the user said.
     pub fn text(&self, pack: &Pack) -> String {
         said(pack, &self.event)

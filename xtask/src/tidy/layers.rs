@@ -23,6 +23,7 @@ pub const LAYERS: &[&str] = &[
     "load",
     "analysis",
     "scenario",
+    "stats",
     "explain",
     "recorded",
     "binding",

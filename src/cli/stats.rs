@@ -1,0 +1,102 @@
+//! `segue stats`: the metrics of packs over sessions.
+
+use std::path::PathBuf;
+
+use crate::scenario;
+use crate::stats::Tally;
+use crate::workspace::{Case, Problem};
+
+use super::reading::{start, unread, workspace};
+use super::recorded;
+use super::replay::{Loaded, packs};
+use super::terminal::Terminal;
+use super::{Output, PASSED};
+
+/// Count the metrics of packs over sessions: scenarios and saved conversations, or recorded dialogues.
+///
+/// A pack declares them under `[metric.NAME]`.
+///
+/// Exit codes: 0 = counted, 2 = it could not be counted, or nothing was selected.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Scenario files, or folders of them [default: the scenarios of the workspace].
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Play every session on the pack in this folder, or of this name in the workspace.
+    #[arg(long, value_name = "FOLDER")]
+    pack: Option<PathBuf>,
+    /// Count over the recorded dialogues in this file instead, as `segue replay --recorded` reads it.
+    #[arg(long, value_name = "FILE", conflicts_with = "paths")]
+    recorded: Option<PathBuf>,
+    /// Begin each recorded turn in this state: frames, a scenario file or a saved session, as JSON, YAML or TOML.
+    #[arg(long, value_name = "STATE", requires = "recorded")]
+    given: Option<PathBuf>,
+    /// The form of the report.
+    #[arg(long, value_enum, default_value = "human")]
+    format: Output,
+}
+
+pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
+    let counted = match &args.recorded {
+        Some(file) => {
+            let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
+            let asked = recorded::Asked { file, pack, given, misses: 0, format: args.format };
+            recorded::replayed(&asked, terminal, |replay| told(args.format, &[replay.tally()]))
+        }
+        None => sessions(args, terminal),
+    };
+    counted.unwrap_or_else(|problem| terminal.not_run(&problem))
+}
+
+fn sessions(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let workspace = workspace(&start(&args.paths, "count")?, args.pack.is_some())?;
+    let corpus = workspace.corpus(&args.paths)?;
+    if let Some(faulty) = corpus.faulty.first() {
+        return Err(unread(&corpus.sources, &faulty.problems, &faulty.file, terminal));
+    }
+    if corpus.cases.is_empty() {
+        return Err(Problem::new(format!("nothing to count: {}", corpus.looked)));
+    }
+    let packs = packs(args.pack.as_deref(), &workspace, &corpus, terminal)?;
+    let mut tallies = Vec::new();
+    for pack in packs.iter().filter(|pack| !pack.registry.pack().metrics.is_empty()) {
+        let mut tally = Tally::new(&pack.registry);
+        for case in corpus.cases.iter().filter(|case| pack.takes(case)) {
+            let script = match scenario::script(&pack.registry, &case.scenario) {
+                Ok(script) => script,
+                Err(found) => return Err(unread(&corpus.sources, &found, &called(case), terminal)),
+            };
+            let played = scenario::play(&pack.registry, &script, usize::MAX);
+            if let Some(failure) = played.turns.iter().flat_map(|turn| &turn.failures).next() {
+                let at = corpus.sources.start(failure.span);
+                let (file, message) = (called(case), &failure.message);
+                let help = "run `segue replay` on it: only sessions that run to their end are counted";
+                return Err(Problem::new(format!("{file}:{}: {message}\n  help: {help}", at.line)));
+            }
+            tally.played(&played);
+        }
+        tallies.push(tally);
+    }
+    if tallies.is_empty() {
+        let name = |pack: &Loaded| pack.registry.pack().names.text(pack.registry.pack().id).to_owned();
+        let names: Vec<String> = packs.iter().map(name).collect();
+        let none = format!("nothing to count: no metric is declared in {}", names.join(", "));
+        return Err(Problem::new(format!("{none}\n  help: declare one under `[metric.NAME]`")));
+    }
+    terminal.out(&told(args.format, &tallies.iter().collect::<Vec<_>>()));
+    Ok(PASSED)
+}
+
+fn called(case: &Case) -> String {
+    format!("{} ({})", case.file, case.scenario.name)
+}
+
+fn told(format: Output, tallies: &[&Tally<'_>]) -> String {
+    match format {
+        Output::Human => tallies.iter().map(|tally| tally.human()).collect::<Vec<_>>().join("\n"),
+        Output::Json => {
+            let packs: Vec<_> = tallies.iter().map(|tally| tally.json()).collect();
+            format!("{:#}\n", serde_json::json!({ "packs": packs }))
+        }
+    }
+}
