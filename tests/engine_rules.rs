@@ -165,3 +165,65 @@ fn a_relative_period_inside_a_list_becomes_an_interval_too() {
     let (step, _) = says(&registry, &["a"]);
     assert_eq!(shown(registry.pack(), &step).calls, ["call-1 go report periods=[\"2021-05-03/2021-05-09\",\"2020\"]"]);
 }
+
+/// Lines in a frame of their own, by the signal `lines` of the host; `A` takes them as they are, `B` adds one, `C` takes
+/// numbers of those that are marked.
+fn lines() -> Registry {
+    let line = json!({ "list": { "record": "Line" }, "max": 3, "unique": "id" });
+    let mut field = line.clone();
+    field["default"] = json!([]);
+    let mut signal = line;
+    signal["doc"] = json!("d");
+    let mut tiny = Tiny::new(&[
+        ("A", json!({ "do": [{ "set": { "bag": { "lines": "$input.lines?" } } }] })),
+        ("B", json!({ "do": [{ "append": { "bag": { "lines": { "id": "x", "n": 2 } } } }] })),
+        (
+            "C",
+            json!({ "do": [{ "set": { "bag": { "numbers": { "pick": "$bag.lines", "where": { "value": { "id": { "in": "$bag.marked" } } },
+                "take": { "of": "value.n" } } } } }, { "append": { "bag": { "marked": "x" } } }] }),
+        ),
+    ]);
+    tiny.add(json!({
+        "type": {
+            "Line": { "doc": "d", "field": { "id": { "type": "id" }, "n": { "type": "int", "optional": true } } },
+            "Number": { "doc": "d", "field": { "of": { "type": "int" }, "times": { "type": "int", "default": 1 } } },
+        },
+        "frame": { "bag": { "owner": "own", "doc": "d", "field": { "lines": field,
+            "marked": { "set": { "type": "id" }, "max": 3, "default": ["a"] },
+            "numbers": { "list": { "record": "Number" }, "max": 3, "default": [] } } } },
+        "signal": { "lines": signal },
+    }));
+    registry(&tiny)
+}
+
+#[test]
+fn no_two_items_of_a_list_bear_what_tells_them_apart() {
+    let registry = lines();
+    let given = json!([{ "id": "x", "n": 1 }, { "id": "y" }]);
+    let mut pair = Pair::new(&registry);
+    let mut take = |text: &str, signals: &Json| {
+        let step = pair.step(&utterance(&registry, text, signals)).unwrap_or_else(|difference| panic!("{difference}"));
+        step.expect("it was taken")
+    };
+    take("a", &json!({ "lines": given }));
+    let step = take("b", &json!({}));
+    assert_eq!(shown(registry.pack(), &step).reasons, ["verification_failed"], "a second `x` is not added");
+    assert_eq!(support::pair::fields_json(registry.pack(), &step.state)["bag"]["lines"], given);
+    let twice = json!({ "lines": [{ "id": "x" }, { "id": "y" }, { "id": "x", "n": 2 }] });
+    let refused = Event::input(&registry, "utterance", &json!({ "text": "a" }), &twice).expect_err("it does not fit");
+    assert_eq!(refused.to_string(), "`lines`: two items bear the id `x`; each is there once");
+}
+
+#[test]
+fn a_record_is_made_of_parts_of_an_entry_and_one_that_lacks_a_mandatory_part_is_left_out() {
+    let registry = lines();
+    let mut pair = Pair::new(&registry);
+    let given = json!({ "lines": [{ "id": "x", "n": 1 }, { "id": "y", "n": 2 }, { "id": "a" }] });
+    for (text, signals) in [("a", &given), ("c", &json!({}))] {
+        pair.step(&utterance(&registry, text, signals)).unwrap_or_else(|difference| panic!("{difference}"));
+    }
+    let numbers = |pair: &Pair<'_>| support::pair::fields_json(registry.pack(), &pair.state)["bag"]["numbers"].clone();
+    assert_eq!(numbers(&pair), json!([]), "`a` is marked and has no number");
+    pair.step(&utterance(&registry, "c", &json!({}))).unwrap_or_else(|difference| panic!("{difference}"));
+    assert_eq!(numbers(&pair), json!([{ "of": 1, "times": 1 }]));
+}

@@ -477,7 +477,7 @@ fn place_type(pack: &Pack, place: Place) -> Option<Type> {
         Place::Field(slot) => pack.slots[slot.index()].ty.clone(),
         Place::Input(input) => pack.inputs[input.index()].ty.clone(),
         Place::Candidates(input) => {
-            Type::List { of: Box::new(pack.inputs[input.index()].ty.clone()), max: 64, evict: false }
+            Type::List { of: Box::new(pack.inputs[input.index()].ty.clone()), max: 64, evict: false, unique: None }
         }
         Place::Outcome(id) => pack.outcomes[id.index()].ty.clone(),
         Place::Kept(id) => pack.kept[id.index()].1.clone(),

@@ -84,7 +84,7 @@ mod tests {
         let mut strict = true;
         let mut of = |ty: &Type| of(&pack, ty, &mut strict);
         let line = pack.records.iter().position(|record| pack.names.text(record.name) == "Line").expect("a record");
-        let list = Type::List { of: Box::new(Type::Record(RecordId::at(line))), max: 3, evict: false };
+        let list = Type::List { of: Box::new(Type::Record(RecordId::at(line))), max: 3, evict: false, unique: None };
         let nullable = |ty: &str| json!({ "anyOf": [{ "type": ty }, { "type": "null" }] });
         assert_eq!(
             of(&list),

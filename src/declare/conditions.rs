@@ -293,6 +293,39 @@ impl Cx<'_> {
         values.into_iter().collect::<Option<Vec<_>>>().map(Op::In)
     }
 
+    /// `in = "$path"`: it is an item of what stands there, so that collection is tested for holding it.
+    fn item_of(&self, tested: &Tested, node: &Node, path: &str, scope: &Scope<'_>, span: Span) -> Option<Cond> {
+        if !scalar(&tested.ty) {
+            let message = format!("{} is no item of a collection", self.shown(&tested.ty));
+            self.error_help(Code::WrongType, node.span, message, "test a plain value, or write `subset_of`");
+            return None;
+        }
+        if let Some(path) = path.strip_suffix('?') {
+            let message = "`?` means nothing in a condition: a test on an absent value is unknown";
+            self.error_help(Code::BadPath, node.span, message, format!("write \"${path}\""));
+            return None;
+        }
+        let (holder, found) = self.path_in(node, path, 1, scope).map_err(|fault| self.report(fault)).ok()?;
+        let Some(of) = found.item() else {
+            if !poisoned(&found) {
+                let message = format!("`in` looks for an item of a list or a set; this is {}", self.shown(&found));
+                let help = match found {
+                    Type::Map { .. } => "name its keys: `in = \"$….keys\"`",
+                    _ => "write `=` to compare with one value",
+                };
+                self.error_help(Code::WrongType, node.span, message, help);
+            }
+            return None;
+        };
+        if !self.comparable(of, &tested.ty) {
+            let message = format!("its items are {}, and none is ever {}", self.shown(of), self.shown(&tested.ty));
+            self.error_help(Code::WrongType, node.span, message, "compare values of one type");
+            return None;
+        }
+        let op = Op::Contains(Operand::Path(tested.path.clone()));
+        Some(Cond::Test { path: holder, ty: found, op, span })
+    }
+
     /// A literal, a parameter or another path, where a type is due.
     fn operand(&self, ty: &Type, node: &Node, scope: &Scope<'_>) -> Option<Operand> {
         if let Kind::Text(text) = &node.kind
@@ -340,7 +373,14 @@ impl Cx<'_> {
                     _ => self.short(tested, node, scope, span).map(|cond| Cond::Not(Box::new(cond))),
                 };
             }
-            "in" => self.one_of(tested, node)?,
+            "in" => {
+                if let Kind::Text(text) = &node.kind
+                    && let Sigil::Path(path) = sigil(text)
+                {
+                    return self.item_of(tested, node, path, scope, span);
+                }
+                self.one_of(tested, node)?
+            }
             "gt" | "gte" | "lt" | "lte" => {
                 if !matches!(ty, Type::Int | Type::Decimal) {
                     let message = format!("`{}` is for numbers; this is {}", entry.key, self.shown(ty));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language::Shape;
-use crate::model::ids::{EnumId, FrameId, InputId, KeptId, OutcomeId, PortId, Slot};
+use crate::model::ids::{EnumId, FrameId, InputId, KeptId, OutcomeId, PortId, RecordId, Slot};
 use crate::model::names::{Names, Sym};
 use crate::model::period::RelativePeriod;
 use crate::model::schema::{
@@ -106,6 +106,8 @@ pub(super) struct Cx<'a> {
     full: RefCell<BTreeSet<String>>,
     pub names: RefCell<Names>,
     pub enums: RefCell<Vec<Enum>>,
+    /// Lists of records of which no two bear the same value: the records, the field and where that is said.
+    pub unique: RefCell<Vec<(RecordId, Sym, Span)>>,
     pub enum_names: ByName,
     pub tables: Vec<Vocabulary>,
     pub table_names: ByName,
@@ -170,6 +172,7 @@ impl<'a> Cx<'a> {
             full: RefCell::default(),
             names: RefCell::default(),
             enums: RefCell::default(),
+            unique: RefCell::default(),
             enum_names: ByName::new(),
             tables: Vec::new(),
             table_names: ByName::new(),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, did_you_mean, listed, quoted, suggest};
+use crate::model::json::twice;
 use crate::model::period::Period;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::{RecordValue, Value};
@@ -79,9 +80,14 @@ impl Cx<'_> {
                 _ => field.wrong_type("a point in time, such as `2020-03-01T12:00:00Z`"),
             },
             Type::Record(_) => self.record(node, ty),
-            Type::List { of, max, .. } => {
-                let items = self.list(node, "a list")?;
-                let items = self.items(items, of, *max, node.span)?;
+            Type::List { of, max, unique, .. } => {
+                let nodes = self.list(node, "a list")?;
+                let items = self.items(nodes, of, *max, node.span)?;
+                if let Some(value) = unique.and_then(|field| twice(field, &items)) {
+                    let message = format!("two items bear {}; each is there once", quoted(&self.plain(value)));
+                    self.out.push(Diagnostic::error(Code::DuplicateItem, node.span, message).help("keep one"));
+                    return None;
+                }
                 Some(Value::List(items.into()))
             }
             Type::Set { of, max } => {

@@ -320,6 +320,7 @@ fn load(
     let calls: Vec<String> = cx.calls.keys().cloned().collect();
     ports::words(&mut cx, place, &calls, &reasons);
     kept(&mut cx, &outlines);
+    cx.check_unique();
     let cx = cx;
     let derived = derive::derived(&cx, &sections);
     let words = words::lexicon(&cx, &sections);

@@ -291,7 +291,7 @@ impl Cx<'_> {
                 "partial" => (Place::Partial(input), Type::Bool),
                 "candidates" => {
                     let of = Box::new(ty.item().unwrap_or(&ty).clone());
-                    (Place::Candidates(input), Type::List { of, max: u32::from(u16::MAX), evict: false })
+                    (Place::Candidates(input), Type::List { of, max: u32::from(u16::MAX), evict: false, unique: None })
                 }
                 _ => (place, POISON),
             };

@@ -136,14 +136,47 @@ impl Cx<'_> {
             }
         };
         let collection = matches!(form.key.as_str(), "list" | "set" | "map");
-        for (key, allowed) in [("max", collection), ("evict", form.key == "list")] {
+        for (key, allowed) in [("max", collection), ("evict", form.key == "list"), ("unique", form.key == "list")] {
             if let Some(entry) = table.entry(key).filter(|_| !allowed) {
                 let message = format!("`{key}` means nothing beside `{}`", form.key);
                 self.error_help(Code::UnknownKey, entry.key_span, message, "leave it out");
             }
         }
         let max = if collection { self.max(table, span) } else { 0 };
-        self.of_form(form, name, max, self.evict(table)).unwrap_or(POISON)
+        let mut ty = self.of_form(form, name, max, self.evict(table)).unwrap_or(POISON);
+        if let (Type::List { of, unique, .. }, Some(node)) = (&mut ty, table.get("unique")) {
+            *unique = self.text(node).map(|field| self.intern(field));
+            match (&**of, &*unique) {
+                (Type::Record(id), Some(field)) => self.unique.borrow_mut().push((*id, *field, node.span)),
+                (of, Some(_)) if !poisoned(of) => {
+                    let message = format!("`unique` names a field of records; each item is {}", self.shown(of));
+                    self.error_help(Code::WrongType, node.span, message, "leave it out, or write a `set`");
+                }
+                _ => {}
+            }
+        }
+        ty
+    }
+
+    /// Each `unique` names a field of its records that can be compared. Asked once all records are known.
+    pub fn check_unique(&self) {
+        for (record, name, span) in self.unique.take() {
+            let record = &self.records[record.index()];
+            match record.fields.iter().find(|field| field.name == name) {
+                Some(field) if scalar(&field.ty) || poisoned(&field.ty) => {}
+                Some(field) => {
+                    let message = format!("{} is {}", quoted(&self.text_of(name)), self.shown(&field.ty));
+                    let found = Diagnostic::error(Code::WrongType, span, message).also(field.span, "declared here");
+                    self.out.push(found.help("name a field with a plain value"));
+                }
+                None => {
+                    let known: Vec<String> = record.fields.iter().map(|field| self.text_of(field.name)).collect();
+                    let of = format!("the record type {}", quoted(&self.text_of(record.name)));
+                    let known = known.iter().map(String::as_str);
+                    self.out.push(super::cx::lacks(&of, "field", &self.text_of(name), span, known));
+                }
+            }
+        }
     }
 
     fn max(&self, table: &Table, span: Span) -> u32 {
@@ -216,7 +249,7 @@ impl Cx<'_> {
                 let text = self.text(node)?;
                 self.find("record type", text, node.span, &self.record_names).map(|at| Type::Record(RecordId(at)))
             }
-            "list" => Some(Type::List { of: Box::new(self.inner(node, name)), max, evict }),
+            "list" => Some(Type::List { of: Box::new(self.inner(node, name)), max, evict, unique: None }),
             "set" => {
                 let of = self.inner(node, name);
                 if of.is_collection() && !poisoned(&of) || matches!(of, Type::Record(_) | Type::Narrative) {

@@ -3,7 +3,7 @@
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
 use crate::model::cond::{Cond, Path};
-use crate::model::effect::{Expr, Pick};
+use crate::model::effect::{Expr, Pick, Take, Taken};
 use crate::model::names::Sym;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
@@ -147,7 +147,7 @@ impl Cx<'_> {
             return of.into_iter().collect::<Option<Vec<_>>>().map(|of| Expr::Join { of, sep });
         }
         if table.get("pick").is_some() {
-            let (pick, found) = self.pick(node, table, scope)?;
+            let (pick, found) = self.pick(node, table, scope, Some(ty))?;
             if !self.fits(&found, ty) {
                 self.mismatch(node.span, &found, ty);
                 return None;
@@ -164,8 +164,8 @@ impl Cx<'_> {
         Some(Expr::NewId(prefix.to_owned()))
     }
 
-    /// Which entries of a collection are taken, and the type of what comes of it.
-    fn pick(&self, node: &Node, table: &Table, scope: &Scope<'_>) -> Option<(Pick, Type)> {
+    /// Which entries of a collection are taken, and the type of what comes of it. `due`: the type that is due, where that is known.
+    fn pick(&self, node: &Node, table: &Table, scope: &Scope<'_>, due: Option<&Type>) -> Option<(Pick, Type)> {
         self.allow(table, &language::PICK);
         let from = table.get("pick")?;
         let path = match &from.kind {
@@ -199,14 +199,21 @@ impl Cx<'_> {
         let inner = Scope { entry: Some((key, of)), ..*scope };
         let only = table.get("where").map_or(Cond::TRUE, |node| self.cond(node, &inner));
         let (take, taken) = match table.get("take") {
-            Some(take) => self.take(take, &inner).map(|(path, ty)| (Some(path), ty))?,
+            Some(Node { span, kind: Kind::Table(table) }) => {
+                let of = match due {
+                    Some(Type::Map { of, .. } | Type::List { of, .. } | Type::Set { of, .. }) => Some(&**of),
+                    _ => None,
+                };
+                self.taken(*span, table, of, &inner).map(|(parts, ty)| (Some(Take::Record(parts)), ty))?
+            }
+            Some(take) => self.take(take, &inner).map(|(path, ty)| (Some(Take::Part(path)), ty))?,
             None => (None, of.clone()),
         };
         let of = Box::new(taken);
         let picked = match ty {
             Type::Map { key, max, .. } => Type::Map { key, of, max },
             Type::Set { max, .. } => Type::Set { of, max },
-            Type::List { max, evict, .. } => Type::List { of, max, evict },
+            Type::List { max, evict, .. } => Type::List { of, max, evict, unique: None },
             other => other,
         };
         Some((Pick { from: path, optional, only, take }, picked))
@@ -221,6 +228,53 @@ impl Cx<'_> {
             return None;
         }
         self.found(node, text, 0, scope)
+    }
+
+    /// A record made of parts of an entry: a bare path for each of its fields.
+    fn taken(&self, span: Span, table: &Table, due: Option<&Type>, scope: &Scope<'_>) -> Option<(Vec<Taken>, Type)> {
+        let Some(ty @ Type::Record(id)) = due else {
+            if !due.is_some_and(poisoned) {
+                let (message, help) = match due {
+                    Some(due) => (
+                        format!("a record is taken of each entry where {} is due", self.shown(due)),
+                        "take one part of it: `take = \"value.…\"`",
+                    ),
+                    None => (
+                        "a record is taken of each entry, and nothing here says of which type".to_owned(),
+                        "write it where a collection of records is due",
+                    ),
+                };
+                self.error_help(Code::WrongType, span, message, help);
+            }
+            return None;
+        };
+        let fields = &self.records[id.index()].fields;
+        let names: Vec<String> = fields.iter().map(|field| self.text_of(field.name)).collect();
+        self.known_fields(table, &names);
+        let mut good = table.iter().all(|entry| names.iter().any(|name| *name == entry.key));
+        let mut parts = Vec::new();
+        for (field, name) in fields.iter().zip(&names) {
+            let needed = !field.optional && field.default.is_none();
+            match table.get(name) {
+                Some(node) => match self.take(node, scope) {
+                    Some((path, found)) if self.fits(&found, &field.ty) => {
+                        parts.push(Taken { name: field.name, path, needed });
+                    }
+                    Some((_, found)) => {
+                        self.mismatch(node.span, &found, &field.ty);
+                        good = false;
+                    }
+                    None => good = false,
+                },
+                None if !needed => {}
+                None if self.misspelt(table, name) => good = false,
+                None => {
+                    self.lacks_field(name, field, span);
+                    good = false;
+                }
+            }
+        }
+        good.then(|| (parts, ty.clone()))
     }
 
     /// A text to join, or a list of texts.
@@ -303,7 +357,7 @@ impl Cx<'_> {
                 Sigil::Param(name) => self.param_names.get(name).map(|at| self.params[usize::from(*at)].ty.clone()),
                 Sigil::Plain(_) => Some(Type::Text),
             },
-            Kind::Table(table) if table.get("pick").is_some() => self.pick(node, table, scope).map(|(_, ty)| ty),
+            Kind::Table(table) if table.get("pick").is_some() => self.pick(node, table, scope, None).map(|(_, ty)| ty),
             Kind::Table(table) => match (table.get("first"), table.get("join"), table.get("new_id")) {
                 (Some(Node { kind: Kind::List(items), .. }), _, _) => {
                     items.iter().find_map(|item| self.type_of(item, scope))

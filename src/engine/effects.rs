@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use crate::model::Pack;
 use crate::model::effect::{Effect, Expr, Verb};
 use crate::model::ids::{FrameId, FrameSet, KeptId, Slot, SlotSet};
-use crate::model::json::{scalar_text, set_of};
+use crate::model::json::{scalar_text, set_of, twice};
 use crate::model::names::Sym;
 use crate::model::period::Period;
 use crate::model::schema::{NamedType, Type};
@@ -474,12 +474,16 @@ fn fit_field<'v>(
 /// Items as a list or a set of at most so many.
 fn bounded(ty: &Type, items: Vec<Value>, effect: &Effect) -> Result<Value, Breach> {
     match ty {
-        Type::List { max, evict, .. } => {
+        Type::List { max, evict, unique, .. } => {
             let over = items.len().saturating_sub(*max as usize);
             if over > 0 && !evict {
                 return Err(Breach::too_many(effect.span));
             }
-            Ok(Value::List(items[over..].into()))
+            let items = &items[over..];
+            if unique.is_some_and(|field| twice(field, items).is_some()) {
+                return Err(Breach::twice(effect.span));
+            }
+            Ok(Value::List(items.into()))
         }
         Type::Set { max, .. } => {
             let items = set_of(items);

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::model::cond::{Cond, Op, Operand};
-use crate::model::effect::Pick;
+use crate::model::effect::{Pick, Take, Taken};
 use crate::model::schema::Type;
-use crate::model::value::Value;
+use crate::model::value::{RecordValue, Value};
 
 use super::eval::{Entry, View, map_get};
 
@@ -134,7 +134,11 @@ impl<'a> View<'a> {
         let (key_type, value_type) = entry_types(self.path_type(&pick.from));
         let one = |key: Option<&Value>, value: &Value| {
             let view = View { entry: Some(Entry { key, value, key_type, value_type }), ..*self };
-            let taken = || pick.take.as_ref().map_or_else(|| value.clone(), |take| view.get(take).into_owned());
+            let taken = || match &pick.take {
+                None => value.clone(),
+                Some(Take::Part(path)) => view.get(path).into_owned(),
+                Some(Take::Record(parts)) => view.record_of(parts),
+            };
             view.holds(&pick.only).then(taken).filter(Value::is_present)
         };
         match value {
@@ -145,6 +149,19 @@ impl<'a> View<'a> {
             }
             _ => Value::Absent,
         }
+    }
+
+    /// A record of parts of the entry; absent where one is that must be there.
+    fn record_of(&self, parts: &'a [Taken]) -> Value {
+        let mut record = RecordValue::default();
+        for part in parts {
+            match self.get(&part.path).into_owned() {
+                Value::Absent if part.needed => return Value::Absent,
+                Value::Absent => {}
+                value => record.fields.push((part.name, value)),
+            }
+        }
+        Value::Record(record.into())
     }
 
     fn entries(&self, value: &Value, ty: Option<&Type>, cond: &Cond, op: &Op) -> Truth {

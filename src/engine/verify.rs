@@ -81,6 +81,9 @@ impl Breach {
     pub(super) fn too_many(span: Span) -> Self {
         Breach::Effect { why: "the collection would hold too many entries", slot: None, span }
     }
+    pub(super) fn twice(span: Span) -> Self {
+        Breach::Effect { why: "two items would bear what one may", slot: None, span }
+    }
 }
 
 /// A class that was chosen but not committed.

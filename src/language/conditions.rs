@@ -119,7 +119,11 @@ pub static TEST: Shape = Shape::new(
     "Tests of a value, read as AND. A test on an absent value is unknown, and only true passes.",
     &[&[
         may("not", Value::Tested, "The inner test is false: a value, a list of values, or a table of tests."),
-        may("in", Value::Some(&Value::Scalar), "One of these values."),
+        may(
+            "in",
+            Value::Either(&[Value::Some(&Value::Scalar), Value::Path]),
+            "One of these values, or an item of the list or set at a `$path`.",
+        ),
         may("gt", Value::Number, "Greater than this number or `%parameter` (int, decimal)."),
         may("gte", Value::Number, "This number or `%parameter`, or greater (int, decimal)."),
         may("lt", Value::Number, "Less than this number or `%parameter` (int, decimal)."),

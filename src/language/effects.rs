@@ -82,6 +82,9 @@ pub static NEW_ID: Shape = Shape::new(
     &[&[need("new_id", Value::Text, "What the id begins with: letters, digits, `_` and `-`.")]],
 );
 
+static TAKEN: Rest =
+    Rest { doc: "A field of the record, and what of the entry it is.", names: Names::Any, value: &Value::Word };
+
 /// `{ pick = "$path", where = …, take = "…" }`.
 pub static PICK: Shape = Shape::new(
     "pick",
@@ -90,7 +93,11 @@ pub static PICK: Shape = Shape::new(
     &[&[
         need("pick", Value::Text, "The `$path` of the collection."),
         may("where", super::class::CONDITION_ON_ENTRIES, "Which entries are taken (tests on `key` and `value`)."),
-        may("take", Value::Word, "What is taken of each: `value`, or on from there, such as `value.place`."),
+        may(
+            "take",
+            Value::Either(&[Value::Word, Value::Names(&TAKEN)]),
+            "What is taken of each: `value`, or on from there, such as `value.place`; or a record of such parts.",
+        ),
     ]],
 )
 .some(&[&["where", "take"]]);

@@ -8,7 +8,7 @@ pub(super) const FORMS: &[Form] = &[
     form("enum"),
     form("key_of"),
     form("record"),
-    form_with("list", &["max", "evict"], &["max"]),
+    form_with("list", &["max", "evict", "unique"], &["max"]),
     form_with("set", &["max"], &["max"]),
     form_with("map", &["max"], &["max"]),
 ];
@@ -23,7 +23,7 @@ pub(super) const ENUM_DOC: &str = "The name of an enum, or its values written in
 pub(super) const KEY_OF_DOC: &str = "The name of a table of the pack: the value is the `id` of one of its rows. Or of a keyed frame: the value is an id.";
 
 /// The keys that make a type.
-pub(super) static TYPE_KEYS: [Key; 9] = [
+pub(super) static TYPE_KEYS: [Key; 10] = [
     may("type", PLAIN, TYPE_DOC),
     may("enum", ENUM, ENUM_DOC),
     may("key_of", Value::Word, KEY_OF_DOC),
@@ -33,6 +33,7 @@ pub(super) static TYPE_KEYS: [Key; 9] = [
     may("map", Value::Table(&MAP), "A map; the types of its keys and values."),
     may("max", Value::Size(1, 65_536), "How many items a list, set or map may hold, 1 to 65536, or `%parameter`."),
     may("evict", Value::OneOf(&["oldest"]), "A list that is full loses its oldest item instead of overflowing."),
+    may("unique", Value::Word, "The field of the records in a list of which no two bear the same value."),
 ];
 
 const OPTIONAL: Key = may("optional", Value::Bool, "The value may be absent. Not together with `default`.");

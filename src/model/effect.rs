@@ -49,8 +49,39 @@ pub struct Pick {
     pub optional: bool,
     /// Which entries are taken: a condition on `key` and `value`.
     pub only: Cond,
-    /// What of an entry is taken, from `value` on; an entry that lacks it is left out. `None` = all of it.
-    pub take: Option<Path>,
+    /// What of an entry is taken; an entry that lacks it is left out. `None` = all of it.
+    pub take: Option<Take>,
+}
+
+/// What is taken of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Take {
+    /// A part of it, from `value` on.
+    Part(Path),
+    /// A record made of parts of it, in the order in which its type declares them.
+    Record(Vec<Taken>),
+}
+
+/// A field of a record that is made of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    /// The field.
+    pub name: Sym,
+    /// What of the entry it is, from `value` on.
+    pub path: Path,
+    /// Whether an entry without it is left out.
+    pub needed: bool,
+}
+
+impl Take {
+    /// The parts that are taken.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let (one, many) = match self {
+            Take::Part(path) => (Some(path), &[][..]),
+            Take::Record(parts) => (None, parts.as_slice()),
+        };
+        one.into_iter().chain(many.iter().map(|part| &part.path))
+    }
 }
 
 /// One item of a `do` list.

@@ -120,9 +120,13 @@ fn read(pack: &Pack, ty: &Type, json: &Json, at: &str) -> Result<Value, DataErro
             let declared = &pack.records[id.index()];
             Ok(Value::Record(Arc::new(record(pack, &declared.fields, declared.open, json, at)?)))
         }
-        Type::List { of, max, .. } => {
+        Type::List { of, max, unique, .. } => {
             let items = items(pack, of, json, at, &wrong)?;
             bounded(items.len(), *max, at)?;
+            if let Some((field, value)) = unique.and_then(|field| Some((field, twice(field, &items)?))) {
+                let (field, value) = (pack.names.text(field), scalar_text(&pack.names, value));
+                return Err(DataError::new(at, format!("two items bear the {field} `{value}`; each is there once")));
+            }
             Ok(Value::List(items.into()))
         }
         Type::Set { of, max } => {
@@ -232,6 +236,20 @@ pub fn exact_decimal(text: &str) -> Option<Decimal> {
         Ok(number) => Some(number.normalize()),
         Err(_) => Decimal::from_scientific(text).ok().map(|number| number.normalize()),
     }
+}
+
+/// The value that two of these records bear in a field, where it is one that may stand once.
+#[must_use]
+pub fn twice(field: Sym, items: &[Value]) -> Option<&Value> {
+    let mut borne: Vec<&Value> = items
+        .iter()
+        .filter_map(|item| match item {
+            Value::Record(record) => Some(record.field(field)).filter(|value| value.is_present()),
+            _ => None,
+        })
+        .collect();
+    borne.sort();
+    borne.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 /// The items of a set: sorted, each once.

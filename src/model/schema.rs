@@ -41,6 +41,8 @@ pub enum Type {
         max: u32,
         /// Whether an append to a full list drops the oldest item instead of failing.
         evict: bool,
+        /// The field of its records of which no two items bear the same value.
+        unique: Option<Sym>,
     },
     /// `set`: at most `max` items, sorted, without repetition.
     Set {

@@ -2,7 +2,7 @@
 
 use super::class::{Answer, By, Class, On};
 use super::cond::{Cond, Op, Operand, Path, Place, Step};
-use super::effect::{Effect, Expr, Verb};
+use super::effect::{Effect, Expr, Take, Verb};
 use super::ids::{ClassId, FrameId, FrameSet, InputId, Slot};
 use super::lexicon::{Elem, Form, Slot as PhraseSlot};
 use super::{Derivation, Pack};
@@ -144,7 +144,8 @@ fn expr_uses<'a>(expr: &'a Expr, within_optional: bool, see: &mut dyn FnMut(Use,
             let how = if pick.optional || within_optional { Use::Optional } else { Use::Plain };
             path_paths(&pick.from, &mut |path| see(how, path));
             cond_paths(&pick.only, &mut |path| see(Use::Optional, path));
-            pick.take.iter().for_each(|take| path_paths(take, &mut |path| see(Use::Optional, path)));
+            let taken = pick.take.iter().flat_map(Take::paths);
+            taken.for_each(|take| path_paths(take, &mut |path| see(Use::Optional, path)));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use segue::model::Pack;
 use segue::model::cond::Path;
-use segue::model::effect::{Effect, Expr, Pick, Verb};
+use segue::model::effect::{Effect, Expr, Pick, Take, Verb};
 use segue::model::ids::{FrameId, MessageId, Slot};
 use segue::model::json::{scalar_text, set_of};
 use segue::model::names::Sym;
@@ -205,7 +205,19 @@ impl Reader<'_> {
             if !view.holds(&pick.only) {
                 return Value::Absent;
             }
-            pick.take.as_ref().map_or_else(|| item.clone(), |take| view.get(take))
+            match &pick.take {
+                None => item.clone(),
+                Some(Take::Part(path)) => view.get(path),
+                Some(Take::Record(parts)) => {
+                    let all: Vec<_> = parts.iter().map(|part| (part, view.get(&part.path))).collect();
+                    if all.iter().any(|(part, value)| part.needed && !value.is_present()) {
+                        return Value::Absent;
+                    }
+                    let there = all.into_iter().filter(|(_, value)| value.is_present());
+                    let fields = there.map(|(part, value)| (part.name, value)).collect();
+                    Value::Record(RecordValue { fields, extra: vec![] }.into())
+                }
+            }
         };
         match found {
             Value::Map(entries) => {
@@ -233,9 +245,23 @@ fn fitted(pack: &Pack, ty: &Type, value: Value) -> Result<Value, String> {
             bounded(items.len(), *max)?;
             Ok(Value::List(items.into()))
         }
-        (Type::List { max, .. }, Value::List(items)) => {
+        (Type::List { of, max, unique, .. }, Value::List(items)) => {
             bounded(items.len(), *max)?;
-            Ok(Value::List(items))
+            let items: Vec<Value> =
+                items.iter().map(|item| fitted(pack, of, item.clone())).collect::<Result<_, _>>()?;
+            borne_once(*unique, &items)?;
+            Ok(Value::List(items.into()))
+        }
+        (Type::Record(id), Value::Record(old)) => {
+            let mut record = RecordValue { fields: vec![], extra: old.extra.clone() };
+            for declared in &pack.records[id.index()].fields {
+                let value = match fitted(pack, &declared.ty, old.field(declared.name).clone())? {
+                    Value::Absent => declared.default.clone().unwrap_or_default(),
+                    value => value,
+                };
+                record.fields.extend(value.is_present().then_some((declared.name, value)));
+            }
+            Ok(Value::Record(record.into()))
         }
         (Type::Map { max, .. }, Value::Map(entries)) => {
             bounded(entries.len(), *max)?;
@@ -243,6 +269,22 @@ fn fitted(pack: &Pack, ty: &Type, value: Value) -> Result<Value, String> {
         }
         (_, value) => Ok(value),
     }
+}
+
+/// Refuses records of which two bear the same value in a field that tells them apart.
+fn borne_once(field: Option<Sym>, items: &[Value]) -> Result<(), String> {
+    let Some(field) = field else { return Ok(()) };
+    let mut seen: Vec<&Value> = vec![];
+    for item in items {
+        if let Value::Record(record) = item {
+            let value = record.field(field);
+            if value.is_present() && seen.contains(&value) {
+                return Err("two items bear the same".into());
+            }
+            seen.push(value);
+        }
+    }
+    Ok(())
 }
 
 /// The state-writing verbs.
@@ -422,12 +464,13 @@ fn append(ty: &Type, old: &Value, new: Value) -> Result<Value, String> {
             let items = set_of(items);
             if items.len() > *max as usize { Err("too many entries".into()) } else { Ok(Value::List(items.into())) }
         }
-        Type::List { max, evict, .. } => {
+        Type::List { max, evict, unique, .. } => {
             let over = items.len().saturating_sub(*max as usize);
             if over > 0 && !evict {
                 return Err("too many entries".into());
             }
             items.drain(..over);
+            borne_once(*unique, &items)?;
             Ok(Value::List(items.into()))
         }
         _ => Err("not a list".into()),

@@ -319,6 +319,7 @@ impl<'a> Maker<'a> {
                         json!({ op: [word] }),
                         json!({ "exists": { "value": word } }),
                         json!({ "every": { "value": { "not": word } } }),
+                        json!({ "exists": { "value": { "in": if kind == "kinds?" { other.clone() } else { json!([word]) } } } }),
                         json!({ "covered_by": [[word], other] }),
                     ])
                     .clone()
@@ -338,6 +339,7 @@ impl<'a> Maker<'a> {
             "text" | "id" | "once" => {
                 self.dice.pick(&[json!("x1"), json!({ "differs": "x2" }), json!({ "not": "x1" })]).clone()
             }
+            "kind" if self.readable("root", "tags") && self.dice.chance(20) => json!({ "in": "$root.tags" }),
             _ => {
                 let (one, two) = (*self.dice.pick(words), *self.dice.pick(words));
                 self.dice

@@ -144,7 +144,17 @@ pub fn value(pack: &Pack, ty: &Type, dice: &mut Dice) -> Json {
         Type::Record(id) => fields(pack, &pack.records[id.index()].fields, dice),
         Type::List { of, max, .. } | Type::Set { of, max } => {
             let count = dice.below((*max as usize).min(3) + 1);
-            Json::Array((0..count).map(|_| value(pack, of, dice)).collect())
+            let mut items: Vec<Json> = (0..count).map(|_| value(pack, of, dice)).collect();
+            if let Type::List { unique: Some(field), .. } = ty {
+                let field = pack.names.text(*field);
+                let mut borne = Vec::new();
+                items.retain(|item| {
+                    let there = borne.contains(&item[field]);
+                    borne.push(item[field].clone());
+                    !there
+                });
+            }
+            Json::Array(items)
         }
         Type::Map { key, of, max } => {
             let count = dice.below((*max as usize).min(2) + 1);
