@@ -336,12 +336,12 @@ transitions/mini/T1.yaml:4:1: error[unknown-key]: unknown key `ownr` in a transi
     assert_data_eq!(
         short(&mini, &[], 1).join("\n"),
         str![[r#"
-segue.toml:1:7: error[syntax-error]: unclosed table
+segue.toml:1:1: error[syntax-error]: `[check` is no header
 transitions/mini/T1.yaml:4:1: error[unknown-key]: unknown key `ownr` in a transition class
 "#]]
     );
     let run = mini.run(&["replay"]).code(2).stdout_eq("");
-    assert!(err(&run).starts_with("error: segue.toml:1:7: error[syntax-error]: "), "{}", err(&run));
+    assert!(err(&run).starts_with("error: segue.toml:1:1: error[syntax-error]: "), "{}", err(&run));
 }
 
 #[test]

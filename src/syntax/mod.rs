@@ -1,10 +1,11 @@
 //! One spanned document for TOML, YAML and JSON. All three mean the same; nothing is converted without being asked for.
 
+mod conflict;
 pub mod flow;
 mod json;
-mod odd;
 pub mod read;
 mod scalar;
+mod slip;
 mod toml;
 mod tree;
 mod yaml;
@@ -233,6 +234,12 @@ pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, o
     let own = Diagnostics::new();
     let root = read_within(file, text, format, limits, &own);
     let found: Vec<Diagnostic> = own.into_iter().collect();
+    let conflicts = conflict::find(text);
+    let broken = found.iter().any(|found| found.code == Code::SyntaxError);
+    if conflicts.iter().any(|conflict| conflict.is_whole() || broken) {
+        out.extend(conflicts.iter().map(|conflict| conflict.error(file)));
+        return None;
+    }
     let echoes = if format == Format::Toml { toml::headless(text, &found) } else { Vec::new() };
     let echo = |found: &Diagnostic| {
         found.code == Code::DuplicateKey

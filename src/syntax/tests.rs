@@ -379,7 +379,7 @@ fn places_of_what_is_missing() {
         ("a = { b = }\n", "1:11 a value is missing; write a value, or leave the key out"),
         ("a = = 1\n", "1:5 extra `=`; write `=` once"),
         ("a\nb = 1\n", "1:2 a key without a value; write `key = value`"),
-        ("[a\nb = 1\n", "1:3 unclosed table; write `]`"),
+        ("[a\nb = 1\n", "1:1 `[a` is no header; write `[a]`"),
         (
             "a = 2021-13-40\n",
             "1:5 invalid date, expected month between 01 and 12; write a date such as 2021-05-10, or quote the text",

@@ -3,6 +3,7 @@
 mod errors;
 mod odd;
 mod runaway;
+mod slips;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,7 +16,7 @@ use toml_parser::{ErrorSink, ParseError, Raw, Source};
 
 use runaway::{Kind as Open, Runaway};
 
-use super::odd::Odd;
+use super::slip::Slip;
 use super::tree::{Id, Key, Origin, Part, Tree};
 use super::{Kind, Node, without_mark};
 use crate::diag::{Code, Diagnostic};
@@ -32,7 +33,9 @@ pub(super) fn headless(text: &str, found: &[Diagnostic]) -> Vec<Range<usize>> {
     let below = |fault: &Diagnostic| {
         let at = fault.primary.span.start as usize;
         let line = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
-        let rest = text[line..].trim_start_matches([' ', '\t']).starts_with('[').then_some(&text[at..])?;
+        let written = text[line..].lines().next().unwrap_or_default();
+        let header = written.trim_start().starts_with('[') || slips::meant_header(written).is_some();
+        let rest = header.then_some(&text[at..])?;
         let first = at + rest.find('\n')?;
         let end = text[first..].find("\n[").map_or(text.len(), |end| first + end);
         Some(first..end)
@@ -48,10 +51,12 @@ pub(super) fn parse(mut tree: Tree<'_>) -> Option<Node> {
     let (mut events, mut errors) = read(&text, depth);
     for _ in 0..MOST_RUNAWAYS {
         errors.sort();
-        if errors.too_deep().is_some() || errors.kept.is_empty() || text.len() > LONGEST_MENDED {
+        if errors.too_deep().is_some() || text.len() > LONGEST_MENDED {
             break;
         }
-        let Some(open) = runaway::find(Source::new(&text), &events, &errors.kept) else { break };
+        let source = Source::new(&text);
+        let open = runaway::find(source, &events, &errors.kept).or_else(|| runaway::endless(source, &events));
+        let Some(open) = open else { break };
         let found = left_open(&tree, &open);
         tree.report(found);
         text = runaway::without(&text, open.entry).into();
@@ -93,13 +98,17 @@ fn read(text: &str, depth: u32) -> (Vec<Event>, Errors) {
 
 /// What is left open, and where it must have been closed.
 fn left_open(tree: &Tree<'_>, open: &Runaway) -> Diagnostic {
-    if let Some(odd) = Odd::closing(tree.text, open.place.start).filter(|_| open.kind == Open::Quote) {
+    if let Some(odd) = Slip::closing(tree.text, open.place.start).filter(|_| open.kind == Open::Quote) {
         return odd.error(tree);
     }
     let (message, help) = match open.kind {
         Open::Quote => (
             "text without its closing quote".to_owned(),
             "close the quote; text over several lines needs three quotes on either side".to_owned(),
+        ),
+        Open::Quotes(quotes) => (
+            format!("text that begins with `{quotes}` has no end"),
+            format!("close it with `{quotes}`; text on one line needs one quote on either side"),
         ),
         Open::Bracket(sign) => {
             let close = if sign == '{' { '}' } else { ']' };
@@ -109,6 +118,7 @@ fn left_open(tree: &Tree<'_>, open: &Runaway) -> Diagnostic {
     };
     let found = Diagnostic::error(Code::SyntaxError, tree.span(open.place.start, open.place.end), message).help(help);
     match open.next {
+        Some(next) if open.taken => found.also(tree.span(next, next + 3), "the next quotes are taken for its end"),
         Some(next) if open.kind != Open::Sign => found.also(tree.span(next, next), "here something else begins"),
         _ => found,
     }
@@ -326,7 +336,15 @@ impl Toml<'_> {
             if told == Some(line) {
                 continue;
             }
-            if error.description() == errors::EXTRA_SIGN {
+            let slip = slips::find(&error, self.source.input()).or_else(|| self.escape(&error));
+            if let Some(slip) = slip {
+                told = Some(line);
+                let found = slip.error(&self.tree);
+                self.tree.report(found);
+                continue;
+            }
+            // What such an error leaves of its line is not read as it is meant.
+            if matches!(error.description(), errors::EXTRA_SIGN | errors::ODD_KEY) {
                 told = Some(line);
             }
             let unpaired = runaway::lacks_quote(&self.source.input()[line..]);
@@ -341,6 +359,14 @@ impl Toml<'_> {
             self.tree.report(found);
         }
         self.tree.finish(self.root)
+    }
+
+    /// An escape that names no character.
+    fn escape(&self, error: &ParseError) -> Option<Slip> {
+        let at = error.unexpected().filter(|_| error.description() == "invalid value")?.start();
+        let text = self.source.input();
+        let escape = text[..at].rfind('\\')?;
+        Slip::escape(text, escape).filter(|slip| slip.at.contains(&at))
     }
 
     fn explain(&self, error: &ParseError) -> Diagnostic {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-use super::odd::Odd;
+use super::slip::Slip;
 use super::{Entry, Kind, Limits, Node, Table};
 use crate::diag::alike::sign;
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
@@ -247,10 +247,10 @@ impl<'t> Tree<'t> {
     }
 
     /// The first sign in a key that is taken for the colon behind it.
-    fn wide_colon(&self, key: Span) -> Option<Odd> {
+    fn wide_colon(&self, key: Span) -> Option<Slip> {
         let written = self.text.get(key.start as usize..key.end as usize)?;
         let (at, c) = written.char_indices().find(|(_, c)| !c.is_ascii() && sign(*c) == Some(':'))?;
-        Odd::new(key.start as usize + at, c)
+        Slip::odd(key.start as usize + at, c)
     }
 
     /// Follows a dotted key, making its tables.

@@ -2,6 +2,7 @@
 
 mod errors;
 mod odd;
+mod slips;
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle, optio
 use indexmap::IndexMap;
 use smallvec::smallvec;
 
-use super::odd::Odd;
+use super::slip::Slip;
 use super::tree::{Id, Key, Origin, Part, Tree};
 use super::{Kind, Node, scalar};
 use crate::diag::{Code, Diagnostic, quoted};
@@ -293,7 +294,7 @@ impl Yaml<'_> {
         let text = self.tree.text;
         let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
         let open = errors::left_open(error.kind(), text, at);
-        if let Some(odd) = open.map_or_else(|| odd::find(text, at), |open| Odd::closing(text, open)) {
+        if let Some(odd) = open.map_or_else(|| odd::find(text, at), |open| Slip::closing(text, open)) {
             let found = odd.error(&self.tree);
             self.tree.report(found);
             return;
@@ -305,9 +306,13 @@ impl Yaml<'_> {
             self.tree.report(found.also(self.tree.span(at, at), "the next quote is taken for its end").help(help));
             return;
         }
-        let above = errors::line_without_sign(error.kind(), text, at);
+        let in_flow = self.open.last().is_some_and(|frame| frame.in_flow);
+        if let Some(slip) = slips::find(error.kind(), text, at, in_flow) {
+            let found = slip.error(&self.tree);
+            self.tree.report(found);
+            return;
+        }
         let (code, message, help) = errors::explain(error.kind(), self.tree.limits.max_depth);
-        let at = errors::place(error.kind(), text, at);
         let width =
             text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| !c.is_control()).map_or(0, char::len_utf8);
         let mut found = Diagnostic::error(code, self.tree.span(at, at + width), message);
@@ -317,9 +322,6 @@ impl Yaml<'_> {
                 .help("close the bracket");
             self.tree.report(found);
             return;
-        }
-        if let Some(line) = above {
-            found = found.also(self.tree.span(line.start, line.end), "this line has no `:`");
         }
         let names_bracket = matches!(
             error.kind(),

@@ -6,6 +6,8 @@ use crate::diag::quoted;
 
 /// The parser's words for a second `=`: what it says about the rest of the line is of no use.
 pub(super) const EXTRA_SIGN: &str = "extra `=`";
+/// The parser's words for a key that needs quotes.
+pub(super) const ODD_KEY: &str = "invalid unquoted key";
 
 /// Whether a value is due at a place and nothing that could be one stands there.
 pub(super) fn lacks_value(text: &str, at: usize) -> bool {
@@ -30,8 +32,12 @@ pub(super) fn explain(error: &ParseError, written: &str, lacks_value: bool) -> (
             return ("text needs quotes".to_owned(), (written.len() < 80).then_some(help));
         }
         "unquoted keys cannot be empty" => ("a key is missing", "write a key; an empty one needs quotes"),
-        "invalid unquoted key" => ("a key with other characters than A to Z, digits, `_` and `-`", "quote the key"),
+        ODD_KEY => ("a key with other characters than A to Z, digits, `_` and `-`", "quote the key"),
         "key with no value" => ("a key without a value", "write `key = value`"),
+        "missing inline table opening" => ("`}` closes nothing", "open the table with `{`, or remove the bracket"),
+        "missing array opening" => ("`]` closes nothing", "open the list with `[`, or remove the bracket"),
+        "missing comma between key-value pairs" => ("a comma is missing before this", "write `,` between two entries"),
+        "missing comma between array elements" => ("a comma is missing before this", "write `,` between two items"),
         "unexpected key or value" => ("more text after the value", "begin a new line"),
         "unexpected leading zero" => {
             ("a number that begins with a zero", "leave the zero out, or quote it if it is text")
@@ -58,6 +64,7 @@ pub(super) fn explain(error: &ParseError, written: &str, lacks_value: bool) -> (
                 "close the quote; text over several lines needs three quotes on either side",
             )
         }
+        "too few unicode value digits" => ("an escape lacks hexadecimal digits", "write `\\uXXXX` or `\\UXXXXXXXX`"),
         "extra comma in inline table" | "extra comma in array" => {
             ("a comma without a value before it", "remove the comma")
         }
@@ -74,7 +81,7 @@ pub(super) fn explain(error: &ParseError, written: &str, lacks_value: bool) -> (
 /// The whole of a key that needs quotes, and the letter for which it does.
 pub(super) fn key<'t>(error: &ParseError, text: &'t str) -> Option<(&'t str, char)> {
     const LONGEST: usize = 80;
-    let at = error.unexpected().filter(|_| error.description() == "invalid unquoted key")?;
+    let at = error.unexpected().filter(|_| error.description() == ODD_KEY)?;
     let strange = text.get(at.start()..)?.chars().next().filter(|c| c.is_alphanumeric() && !c.is_ascii())?;
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let start = at.start() - (text[..at.start()].len() - text[..at.start()].trim_end_matches(part).len());

@@ -4,10 +4,10 @@ use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
 
 use crate::diag::alike::{mixed, sign, words};
-use crate::syntax::odd::Odd;
+use crate::syntax::slip::Slip;
 
 /// All of them, in order.
-pub(super) fn find(source: Source<'_>) -> Vec<Odd> {
+pub(super) fn find(source: Source<'_>) -> Vec<Slip> {
     let text = source.input();
     let mut all = Vec::new();
     for token in source.lex() {
@@ -22,12 +22,12 @@ pub(super) fn find(source: Source<'_>) -> Vec<Odd> {
                     let message = format!("`{strange}` (U+{:04X}) is no {script} letter", u32::from(*strange));
                     let at = at.start + word.start + written[word].find(*strange)?;
                     let help = format!("write `{}`, all in {script} letters", mixed.meant);
-                    Some(Odd { at: at..at + strange.len_utf8(), message, help })
+                    Some(Slip::new(at..at + strange.len_utf8(), message, help))
                 });
                 all.extend(sign_in(written, at.start).or(word));
             }
             TokenKind::BasicString | TokenKind::LiteralString if is_open(written) => {
-                all.extend(Odd::closing(text, at.start));
+                all.extend(Slip::closing(text, at.start));
             }
             _ => {}
         }
@@ -36,13 +36,13 @@ pub(super) fn find(source: Source<'_>) -> Vec<Odd> {
 }
 
 /// The first sign, space or hidden character that is taken for another.
-fn sign_in(written: &str, start: usize) -> Option<Odd> {
+fn sign_in(written: &str, start: usize) -> Option<Slip> {
     written.char_indices().find_map(|(at, c)| {
         // A dash by itself stands in words, not in a name or a number.
         if sign(c) == Some('-') && written.len() == c.len_utf8() {
             return None;
         }
-        Odd::new(start + at, c)
+        Slip::odd(start + at, c)
     })
 }
 

@@ -13,6 +13,8 @@ pub(super) struct Runaway {
     pub place: Range<usize>,
     /// The first thing below that cannot belong to it.
     pub next: Option<usize>,
+    /// Whether other quotes are taken for its end: then `next` is where they stand.
+    pub taken: bool,
     /// The entry, which is not read.
     pub entry: Range<usize>,
 }
@@ -22,10 +24,30 @@ pub(super) struct Runaway {
 pub(super) enum Kind {
     /// A quote on one line.
     Quote,
+    /// Three quotes.
+    Quotes(&'static str),
     /// A bracket, by its sign.
     Bracket(char),
     /// A key with brackets behind it, but no `=`.
     Sign,
+}
+
+/// A text in three quotes that runs to the end of the file: it is no error of the parser.
+pub(super) fn endless(source: Source<'_>, events: &[Event]) -> Option<Runaway> {
+    let text = source.input();
+    let last = events.iter().rfind(|event| event.kind() == EventKind::Scalar)?.span();
+    let written = &text[last.start()..last.end()];
+    let quotes = open_quotes(written)?;
+    let closed = written.len() >= 2 * quotes.len() && written.ends_with(quotes);
+    (!closed).then(|| endless_at(text, quotes, last.start()))
+}
+
+fn endless_at(text: &str, quotes: &'static str, at: usize) -> Runaway {
+    let start = entry_start(text, at);
+    let end = entry_end(text, start, line_end(text, at));
+    let next = (end < text.len()).then(|| end + margin(text, end));
+    let place = at..at + quotes.len();
+    Runaway { kind: Kind::Quotes(quotes), place, next, taken: false, entry: start..end }
 }
 
 /// The first error that comes of something left open; `errors` in the order of their places.
@@ -39,8 +61,18 @@ pub(super) fn find(source: Source<'_>, events: &[Event], errors: &[ParseError]) 
         let found = |kind, place: Range<usize>, after: usize| {
             let end = entry_end(text, start, after);
             let next = (end < text.len()).then_some(end);
-            Some(Runaway { kind, place, next, entry: start..end })
+            Some(Runaway { kind, place, next, taken: false, entry: start..end })
         };
+        let many = events.iter().filter(|event| event.kind() == EventKind::Scalar).find_map(|event| {
+            let span = event.span().start()..event.span().end();
+            let quotes = open_quotes(&text[span.clone()])?;
+            (span.end == at && error.description() == "unexpected key or value").then_some((quotes, span))
+        });
+        if let Some((quotes, span)) = many {
+            // It has an end where other quotes come first, which most likely open another text.
+            let taken = Some(span.end - quotes.len());
+            return Some(Runaway { next: taken, taken: true, ..endless_at(text, quotes, span.start) });
+        }
         let scalars = events.iter().filter(|event| event.kind() == EventKind::Scalar);
         let mut near = scalars.map(|event| event.span().start()..event.span().end());
         if let Some(quote) =
@@ -58,7 +90,7 @@ pub(super) fn find(source: Source<'_>, events: &[Event], errors: &[ParseError]) 
             let end = if at >= text.trim_end().len() { text.len() } else { line };
             let next = (end < text.len()).then_some(line + margin(text, line));
             let place = bracket.start()..bracket.end();
-            return Some(Runaway { kind: Kind::Bracket(sign), place, next, entry: start..end });
+            return Some(Runaway { kind: Kind::Bracket(sign), place, next, taken: false, entry: start..end });
         }
         let rest = text[at..].lines().next().unwrap_or_default();
         let opened = |open: char, close: char| rest.matches(open).count() > rest.matches(close).count();
@@ -74,6 +106,12 @@ fn is_open_text(written: &str) -> bool {
     let Some(quote) = written.chars().next().filter(|quote| matches!(quote, '"' | '\'')) else { return false };
     let many = written.starts_with("\"\"\"") || written.starts_with("'''");
     !many && (written.len() < 2 || !written.ends_with(quote))
+}
+
+/// The three quotes that a text of several lines begins with.
+fn open_quotes(written: &str) -> Option<&'static str> {
+    let open = |quotes: &&str| written.starts_with(*quotes) && written.contains('\n');
+    ["\"\"\"", "'''"].into_iter().find(open)
 }
 
 /// Whether the first line of a text has a double quote without its other half.

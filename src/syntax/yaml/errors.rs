@@ -1,41 +1,8 @@
 //! What YAML syntax errors mean and what to write instead.
 
-use std::ops::Range;
-
 use granit_parser::ErrorKind;
 
 use crate::diag::{Code, quoted};
-
-/// Where to point: granit marks where it gave up, which is after the fault for a tab.
-pub(super) fn place(kind: &ErrorKind, text: &str, at: usize) -> usize {
-    use ErrorKind as E;
-    let is_tab = matches!(
-        kind,
-        E::TabInBlockIndentation
-            | E::TabInIndentation
-            | E::TabNotAllowed
-            | E::TabInPlainScalar
-            | E::TabAtBlockScalarStart
-    );
-    if !is_tab {
-        return at;
-    }
-    let line_start = text[..at].rfind('\n').map_or(0, |found| found + 1);
-    let line_end = text[at..].find('\n').map_or(text.len(), |found| at + found);
-    text[line_start..line_end].find('\t').map_or(at, |found| line_start + found)
-}
-
-/// The line above a `:` that cannot stand where it is, if that line is one whose own `:` may be missing.
-pub(super) fn line_without_sign(kind: &ErrorKind, text: &str, at: usize) -> Option<Range<usize>> {
-    if !matches!(kind, ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement) {
-        return None;
-    }
-    let end = text.get(..at)?.rfind('\n')?;
-    let start = text[..end].rfind('\n').map_or(0, |before| before + 1);
-    let line = text[start..end].trim();
-    let begins = start + text[start..end].find(line)?;
-    (!line.is_empty() && !line.contains(':') && !line.starts_with('#')).then(|| begins..begins + line.len())
-}
 
 /// The bracket that is left open above an item of a list that cannot stand where it is.
 pub(super) fn open_bracket(kind: &ErrorKind, text: &str, at: usize) -> Option<usize> {

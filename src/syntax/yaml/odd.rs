@@ -2,18 +2,18 @@
 
 use crate::diag::alike::sign;
 use crate::diag::hidden::is_hidden;
-use crate::syntax::odd::Odd;
+use crate::syntax::slip::Slip;
 
 /// How many lines above an error are looked at.
 const LINES_ABOVE: usize = 3;
 
 /// Such a character at an error, or in the lines above it.
-pub(super) fn find(text: &str, at: usize) -> Option<Odd> {
+pub(super) fn find(text: &str, at: usize) -> Option<Slip> {
     let mut start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
     for above in 0..=LINES_ABOVE {
         let line = text[start..].lines().next().unwrap_or_default();
         if let Some((place, c)) = in_line(line, above == 0) {
-            return Odd::new(start + place, c);
+            return Slip::odd(start + place, c);
         }
         let end = start.checked_sub(1)?;
         start = text[..end].rfind('\n').map_or(0, |before| before + 1);
@@ -22,9 +22,9 @@ pub(super) fn find(text: &str, at: usize) -> Option<Odd> {
 }
 
 /// A space behind a colon that is not read as one, so that a key goes on behind the colon.
-pub(super) fn after_colon(key: &str, start: usize) -> Option<Odd> {
+pub(super) fn after_colon(key: &str, start: usize) -> Option<Slip> {
     let (at, c) = key.char_indices().find(|(at, c)| key[..*at].ends_with(':') && is_odd_space(*c))?;
-    Odd::new(start + at, c)
+    Slip::odd(start + at, c)
 }
 
 fn is_odd_space(c: char) -> bool {
