@@ -4,8 +4,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use segue::audit::{Job, audit, audit_by};
+use segue::audit::{audit, audit_again};
 use segue::declare::Options;
+use segue::jobs::Job;
 use segue::load::load;
 use segue::registry::Registry;
 use segue::scenario::replay;
@@ -37,7 +38,7 @@ fn audits(bench: &mut Criterion) {
         b.iter(|| {
             std::thread::scope(|scope| {
                 for one in &chosen {
-                    scope.spawn(|| black_box(audit_by(&one.pack, &one.scenarios, &one.config, &together)));
+                    scope.spawn(|| black_box(audit_again(None, &one.pack, &one.scenarios, &one.config, &together)));
                 }
             });
         });

@@ -61,6 +61,7 @@ pub mod engine;
 pub mod explain;
 #[cfg(feature = "cli")]
 pub mod format;
+pub mod jobs;
 pub mod language;
 pub mod lexicon;
 pub mod load;

@@ -165,7 +165,7 @@ fn check(files: &Files) -> (SourceMap, Vec<Diagnostic>, bool) {
     for chosen in opened.workspace.choice(&[]).expect("packs and scenarios").chosen {
         let audit = audit(&chosen.pack, &chosen.scenarios, &chosen.config);
         loads &= audit.registry.is_some();
-        findings.add(audit);
+        findings.add(&audit);
     }
     let (sources, found) = findings.sorted();
     (sources, found, loads)

@@ -6,30 +6,33 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use snapbox::cmd::cargo_bin;
 
 #[path = "support/program.rs"]
 mod program;
 
-use program::{Mini, err};
+use program::{Mini, err, out};
 
 /// So long nothing takes unless it hangs.
 const DEADLINE: Duration = Duration::from_secs(60);
 const T1: &str = "transitions/mini/T1.yaml";
 const WEATHER: &str = "scenarios/mini/weather.yaml";
 
-/// The running program and the lines that it prints.
+/// The running program, the lines that it prints, and what it has written to standard error.
 struct Watching {
     program: Child,
     lines: Receiver<String>,
+    errors: Arc<Mutex<String>>,
 }
 
 impl Watching {
     fn start(mini: &Mini, args: &[&str]) -> Self {
         let mut command = Command::new(cargo_bin!("segue"));
-        command.args(args).current_dir(mini.path("")).env("CI", "true").stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(args).current_dir(mini.path("")).env("CI", "true").stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env("COLUMNS", "100");
         let mut program = command.spawn().expect("the program starts");
         let out = BufReader::new(program.stdout.take().expect("its output"));
         let (sender, lines) = mpsc::channel();
@@ -40,20 +43,50 @@ impl Watching {
                 }
             }
         });
-        Self { program, lines }
+        let errors = Arc::new(Mutex::new(String::new()));
+        let (kept, mut err) = (Arc::clone(&errors), BufReader::new(program.stderr.take().expect("its errors")));
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while err.read_line(&mut line).is_ok_and(|read| read > 0) {
+                kept.lock().expect("text").push_str(&std::mem::take(&mut line));
+            }
+        });
+        Self { program, lines, errors }
     }
 
-    /// All that a run prints.
-    fn run(&self) -> String {
+    /// Runs until one says, on both streams, what the program says that runs once.
+    fn agrees(&self, mini: &Mini, verb: &str, after: &str) {
+        let once = mini.run(&[verb]);
+        let (wanted, told) = (format!("{}\n", out(&once)), err(&once));
+        let mut last = String::new();
+        while last.split_once("\n\n").is_none_or(|(_, report)| report != wanted) {
+            let line = |text: &str| text.lines().map(|line| format!("  {line}\n")).collect::<String>();
+            let why = || format!("{verb} after {after}: due is\n{}and this came last\n{}", line(&wanted), line(&last));
+            last = self.next().unwrap_or_else(|| panic!("{}", why()));
+        }
+        let end = Instant::now() + DEADLINE;
+        while !self.errors.lock().expect("text").ends_with(&told) {
+            assert!(Instant::now() < end, "{verb} after {after}: nothing tells\n{told}");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// All that the next run prints, unless there is none.
+    fn next(&self) -> Option<String> {
         let mut run = String::new();
         loop {
-            let line = self.lines.recv_timeout(DEADLINE).unwrap_or_else(|_| panic!("no run ended after:\n{run}"));
+            let line = self.lines.recv_timeout(DEADLINE).ok()?;
             if line.starts_with("watching for changes") {
-                return run;
+                return Some(run);
             }
             run.push_str(&line);
             run.push('\n');
         }
+    }
+
+    /// All that a run prints.
+    fn run(&self) -> String {
+        self.next().expect("a run ends")
     }
 
     /// Runs until one prints some text: a save may be told of in more than one piece.
@@ -109,6 +142,64 @@ fn check_runs_again_after_each_save() {
     assert!(!watching.run().contains("error"), "the message stands on standard error");
     mini.write("segue.toml", "");
     watching.until("0 errors");
+}
+
+/// What is kept from one run to the next changes no word of a report.
+#[test]
+fn a_run_says_what_a_run_by_itself_says() {
+    let mini = Mini::new();
+    for folder in ["transitions", "scenarios"] {
+        program::copy(&mini.path(&format!("{folder}/mini")), &mini.path(&format!("{folder}/other")));
+    }
+    let of = |file: &str| fs::read_to_string(mini.path(file)).expect("a file");
+    let (class, other, weather) = ("transitions/mini/T1.yaml", "transitions/other/T1.yaml", WEATHER);
+    let snapshot = "scenarios/other/snapshots/weather__a_forecast_that_fails_leaves_the_city_as_it_was.snap";
+    let (good, told, kept) = (of(class), of(weather), of(snapshot));
+    let slipped = good.replace("погода: рига", "погoда: рига");
+    let shifted = format!("# a line more\n{}", told.replace("answer_mode: exact", "answer_mode: bounded"));
+    let edits: &[(&str, Option<&str>)] = &[
+        // A comment; a mistake in one pack, then the same in the other, then one after the other mended.
+        (class, Some(&format!("# a line more\n{good}"))),
+        (class, Some(&good.replace("title:", "titel:"))),
+        (other, Some(&good.replace("title:", "titel:"))),
+        (class, Some(&good)),
+        // A warning beside the error.
+        (class, Some(&slipped)),
+        (other, Some(&good)),
+        // What the warning comes to is said elsewhere.
+        ("segue.toml", Some("[check]\nlevel = { mixed-scripts = \"error\" }\n")),
+        ("segue.toml", Some("[check]\nlevel = { mixed-scripts = \"off\" }\n")),
+        ("segue.toml", Some("")),
+        (class, Some(&good)),
+        // Scenarios: one fails at a place, the place moves, a file more comes first, which goes again.
+        (weather, Some(&told.replace("answer_mode: exact", "answer_mode: bounded"))),
+        (weather, Some(&shifted)),
+        (
+            "scenarios/mini/a.yaml",
+            Some("scenario: one more\ncovers: T1\nturns: [{ user: Riga, expect: { transition: T1 } }]\n"),
+        ),
+        (weather, Some("scenarios: [")),
+        ("scenarios/mini/a.yaml", None),
+        (weather, Some(&told)),
+        // A snapshot is held against what was played before it changed.
+        (snapshot, Some(&kept.replace("oslo", "riga"))),
+        (snapshot, None),
+        (snapshot, Some(&kept)),
+        // A file goes and comes back.
+        (other, None),
+        (other, Some(&good)),
+    ];
+    for verb in ["check", "replay"] {
+        let watching = Watching::start(&mini, &[verb, "--watch"]);
+        watching.run();
+        for (at, (file, text)) in edits.iter().enumerate() {
+            match text {
+                Some(text) => mini.write(file, text),
+                None => fs::remove_file(mini.path(file)).expect("removed"),
+            }
+            watching.agrees(&mini, verb, &format!("edit {at}, {file}"));
+        }
+    }
 }
 
 #[test]

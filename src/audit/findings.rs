@@ -17,8 +17,8 @@ pub struct Findings {
 
 impl Findings {
     /// Takes in the findings of one more audit.
-    pub fn add(&mut self, audit: Audit) {
-        self.add_all(&audit.sources, audit.diagnostics);
+    pub fn add(&mut self, audit: &Audit) {
+        self.add_all(&audit.sources, audit.diagnostics.iter().cloned());
     }
 
     /// Takes in findings in some texts.

@@ -8,10 +8,13 @@ mod settings;
 pub use findings::Findings;
 pub use settings::Settings;
 
+use std::sync::Arc;
+
 use crate::analysis;
 use crate::check::lint;
 use crate::declare::{Documents, Options};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::jobs::{Both, in_turn, joined};
 use crate::load::{Rest, load_documents};
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, SourceText};
@@ -73,91 +76,132 @@ pub struct Audit {
     pub registry: Option<Registry>,
 }
 
-/// Something that is to be done once.
-pub type Job<'j> = &'j mut (dyn FnMut() + Send);
-
-/// Does two jobs of which neither waits for the other: one after the other, or at the same time. The core starts no threads; who
-/// asks for an audit may.
-pub type Both<'b> = &'b (dyn Fn(Job<'_>, Job<'_>) + Sync);
-
 /// Checks a pack with its scenarios, each in any order of the files. Nothing fails early: a broken file costs the findings
 /// of that file, and where the pack does not load the scenarios are still read. Without a pack file nothing is loaded, and
 /// scenarios are read as far as they can be without a pack.
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
-    audit_by(pack, scenarios, config, &in_turn)
-}
-
-/// [`audit`], in which `both` does what can be done at the same time. What comes of it is the same however it does.
-#[must_use]
-pub fn audit_by(pack: &[SourceText], scenarios: &[SourceText], config: &Config, both: Both<'_>) -> Audit {
-    let load = || {
-        (!pack.is_empty()).then(|| {
-            let documents = Documents::read(pack, &Options::default());
-            (documents.sources.clone(), load_documents(&documents))
-        })
-    };
-    let (loaded, read) = joined(both, load, || scenarios::read(scenarios, pack.len()));
-    whole(loaded, &read, config, both)
+    let load = || load_texts(pack);
+    whole(load, pack.len(), None, scenarios, config, &in_turn).0
 }
 
 /// [`audit`] of a pack of which the files are documents already.
 #[must_use]
 pub fn audit_documents(documents: Option<&Documents>, scenarios: &[SourceText], config: &Config) -> Audit {
-    let loaded = documents.map(|documents| (documents.sources.clone(), load_documents(documents)));
     let before = documents.map_or(0, |documents| documents.sources.files().count());
-    whole(loaded, &scenarios::read(scenarios, before), config, &in_turn)
+    let load = || documents.map(Loaded::of);
+    whole(load, before, None, scenarios, config, &in_turn).0
 }
 
-/// Does two jobs one after the other.
-fn in_turn(one: Job<'_>, other: Job<'_>) {
-    one();
-    other();
+/// An audit, and what it needs not be done again for while nothing has changed.
+#[derive(Debug)]
+pub struct Audited {
+    pack: Vec<SourceText>,
+    scenarios: Vec<SourceText>,
+    config: Config,
+    examined: Examined,
+    /// What it came to.
+    pub audit: Audit,
 }
 
-/// The texts of a pack, and what loading it came to: findings, the registry, else what is sound.
-type Loaded = (SourceMap, (Vec<Diagnostic>, Option<Registry>, Option<Rest>));
+/// [`audit`], in which `both` does what can be done at the same time, and nothing that was done `before` is done again: what depends
+/// on nothing but texts and settings which are the same. What comes of it is the same in any case.
+#[must_use]
+pub fn audit_again(
+    before: Option<&Arc<Audited>>,
+    pack: &[SourceText],
+    scenarios: &[SourceText],
+    config: &Config,
+    both: Both<'_>,
+) -> Arc<Audited> {
+    let before = before.filter(|before| before.pack == pack);
+    if let Some(before) = before.filter(|before| before.scenarios == scenarios && before.config == *config) {
+        return Arc::clone(before);
+    }
+    let as_whole = |scope: Scope| scope != Scope::Scenarios;
+    let known = before.filter(|before| as_whole(before.config.scope) == as_whole(config.scope));
+    let known = known.map(|before| before.examined.clone());
+    let (audit, examined) = whole(|| load_texts(pack), pack.len(), known, scenarios, config, both);
+    let (pack, scenarios) = (pack.to_vec(), scenarios.to_vec());
+    Arc::new(Audited { pack, scenarios, config: config.clone(), examined, audit })
+}
 
-fn whole(loaded: Option<Loaded>, read: &[scenarios::Read<'_>], config: &Config, both: Both<'_>) -> Audit {
-    let mut sources = SourceMap::default();
-    let (mut registry, mut rest) = (None, None);
-    // What nothing runs with, which is shown as it is; and the rest, which settings and comments have a say in.
-    let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
-    if let Some((texts, (found, whole, sound))) = loaded {
-        (sources, registry, rest) = (texts, whole, sound);
-        let (errors, others): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
-        fixed.extend(errors);
-        open.extend(others);
+/// What loading a pack came to.
+#[derive(Debug, Default)]
+struct Loaded {
+    sources: SourceMap,
+    errors: Vec<Diagnostic>,
+    others: Vec<Diagnostic>,
+    registry: Option<Registry>,
+    /// Where there is no registry: what is sound.
+    rest: Option<Rest>,
+}
+
+impl Loaded {
+    fn of(documents: &Documents) -> Self {
+        let (found, registry, rest) = load_documents(documents);
+        let (errors, others) = found.into_iter().partition(Diagnostic::is_error);
+        Self { sources: documents.sources.clone(), errors, others, registry, rest }
     }
-    let count = sources.files().count();
-    for one in read {
-        let id = sources.add(&one.file.name, &one.file.text);
-        debug_assert_eq!(id, one.id, "the files of the pack come first");
-    }
-    let of_the_pack = || {
+
+    /// What is found in a pack that was loaded, whatever scenarios it has.
+    fn examine(&self, scope: Scope) -> Vec<Diagnostic> {
         let open = Diagnostics::new();
-        if let Some(registry) = registry.as_ref() {
-            if config.scope != Scope::Scenarios {
+        if let Some(registry) = self.registry.as_ref() {
+            if scope != Scope::Scenarios {
                 analysis::check(registry, &open);
             }
             lint::check(registry.pack(), &open);
         }
-        if let Some(rest) = rest.as_ref().filter(|_| config.scope != Scope::Scenarios) {
-            slips(rest, &sources, &open);
+        if let Some(rest) = self.rest.as_ref().filter(|_| scope != Scope::Scenarios) {
+            slips(rest, &self.sources, &open);
         }
-        open
-    };
+        open.into_iter().collect()
+    }
+}
+
+fn load_texts(pack: &[SourceText]) -> Option<Loaded> {
+    (!pack.is_empty()).then(|| Loaded::of(&Documents::read(pack, &Options::default())))
+}
+
+/// What an audit knows of a pack by itself.
+#[derive(Debug, Clone)]
+struct Examined {
+    loaded: Arc<Loaded>,
+    /// What was found in it beyond loading it.
+    found: Vec<Diagnostic>,
+}
+
+/// An audit of a pack that `load` gives, in so many texts, unless it is known already.
+fn whole(
+    load: impl FnOnce() -> Option<Loaded> + Send,
+    count: usize,
+    known: Option<Examined>,
+    scenarios: &[SourceText],
+    config: &Config,
+    both: Both<'_>,
+) -> (Audit, Examined) {
+    let (loaded, found) = known.map(|known| (known.loaded, known.found)).unzip();
+    let load = || loaded.unwrap_or_else(|| Arc::new(load().unwrap_or_default()));
+    let (loaded, read) = joined(both, load, || scenarios::read(scenarios, count, both));
+    let mut sources = loaded.sources.clone();
+    for one in &read {
+        let id = sources.add(&one.file.name, &one.file.text);
+        debug_assert_eq!(id, one.id, "the files of the pack come first");
+    }
+    let of_the_pack = || found.unwrap_or_else(|| loaded.examine(config.scope));
     let of_the_texts = || {
         let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
-        let known = scenarios::Known::new(registry.as_ref(), rest.as_ref());
-        let shared = scenarios::check(read, &known, config, &sources, &fixed);
+        let known = scenarios::Known::new(loaded.registry.as_ref(), loaded.rest.as_ref());
+        let shared = scenarios::check(&read, &known, config, &sources, &fixed);
         sources.files().for_each(|file| letters(file, &sources, &open));
         (shared, fixed, open)
     };
     let (found, (shared, wrong, strange)) = joined(both, of_the_pack, of_the_texts);
-    fixed.extend(wrong);
-    open.extend(found);
-    open.extend(strange);
+    // What nothing runs with, which is shown as it is; and the rest, which settings and comments have a say in.
+    let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
+    fixed.extend(loaded.errors.iter().cloned().chain(wrong));
+    open.extend(loaded.others.iter().chain(&found).cloned().chain(strange));
     let of_pack = |file: FileId| (file.0 as usize) < count;
     let mut ignores = ignores::ignores(&sources, &open);
     let mut shown: Vec<Diagnostic> = Vec::new();
@@ -172,7 +216,7 @@ fn whole(loaded: Option<Loaded>, read: &[scenarios::Read<'_>], config: &Config, 
         false => !shared.contains(&file),
     };
     let late = Diagnostics::new();
-    if registry.is_some() {
+    if loaded.registry.is_some() {
         ignores::unused(&ignores, whole, &late);
     }
     let told = |found: &Diagnostic| config.scope != Scope::Scenarios || !of_pack(found.primary.span.file);
@@ -181,7 +225,8 @@ fn whole(loaded: Option<Loaded>, read: &[scenarios::Read<'_>], config: &Config, 
     let shown = shown.into_iter().chain(late).filter(told).filter_map(|found| config.settings.apply(found));
     let all = Diagnostics::new();
     all.extend(errors.into_iter().chain(shown));
-    Audit { sources, diagnostics: all.into_sorted(), registry }
+    let registry = loaded.registry.clone();
+    (Audit { sources, diagnostics: all.into_sorted(), registry }, Examined { loaded, found })
 }
 
 /// Whether a finding about characters is why an error is found at the same place: then it is told with that.
@@ -212,18 +257,6 @@ fn slips(rest: &Rest, sources: &SourceMap, out: &Diagnostics) {
     }
     lint::check(registry.pack(), &found);
     out.extend(found.into_iter().filter(|found| left_out.admits(found, sources)));
-}
-
-/// Does two jobs and gives what came of them.
-fn joined<A: Send, B: Send>(
-    both: Both<'_>,
-    one: impl FnOnce() -> A + Send,
-    other: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    let (mut one, mut other) = (Some(one), Some(other));
-    let (mut a, mut b) = (None, None);
-    both(&mut || a = one.take().map(|one| one()), &mut || b = other.take().map(|other| other()));
-    (a.expect("the first job is done"), b.expect("the second job is done"))
 }
 
 /// Letters of another script and characters that cannot be seen, in one file.

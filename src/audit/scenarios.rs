@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::declare::{self, LeftOut};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::jobs::{self, Both};
 use crate::load::Rest;
 use crate::model::ids::ClassId;
 use crate::registry::Registry;
@@ -100,15 +101,14 @@ pub(super) struct Read<'t> {
 }
 
 /// Reads scenario files; so many files come before them.
-pub(super) fn read(files: &[SourceText], before: usize) -> Vec<Read<'_>> {
+pub(super) fn read<'t>(files: &'t [SourceText], before: usize, both: Both<'_>) -> Vec<Read<'t>> {
     let mut sorted: Vec<&SourceText> = files.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
-    let read = sorted.into_iter().enumerate().map(|(at, file)| {
+    jobs::each(both, &sorted, |at, file| {
         let id = FileId(u32::try_from(before + at).unwrap_or(u32::MAX));
         let format = Format::of_path(&file.name).filter(|_| file.fault.is_none());
         Read { file, id, parsed: format.map(|format| scenario::parse(id, &file.text, format)) }
-    });
-    read.collect()
+    })
 }
 
 /// Checks scenario files. Files that hold scenarios of other packs come back.

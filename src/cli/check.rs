@@ -1,10 +1,11 @@
 //! `segue check`: everything that is wrong with packs and scenarios, in one run.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 
-use crate::audit::{Findings, audit_by};
+use crate::audit::{Audited, Findings, audit_again};
 use crate::diag::Severity;
 use crate::report::{self, count, plural};
 use crate::workspace::{Choice, Problem, Workspace, files};
@@ -67,10 +68,12 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
     let for_people = matches!(args.format, Form::Human | Form::Short);
     let forms = (!for_people).then_some("`--format human` or `short`");
-    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, terminal))
+    let mut known = Vec::new();
+    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, &mut known, terminal))
 }
 
-fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+/// Checks, and keeps what is `known` of each pack for the next time.
+fn check(args: &Args, known: &mut Vec<(Option<String>, Arc<Audited>)>, terminal: &mut Terminal) -> Result<u8, Problem> {
     let first = start(&args.paths, "check")?;
     let mut findings = Findings::default();
     let mut mistaken = false;
@@ -98,9 +101,12 @@ fn check(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     let packs = choice.chosen.iter().filter(|chosen| !chosen.pack.is_empty()).count();
     let scenarios = choice.chosen.iter().map(|chosen| chosen.scenarios.len()).sum();
     let audits = parallel::map(&choice.chosen, parallel::usual(), |chosen| {
-        audit_by(&chosen.pack, &chosen.scenarios, &chosen.config, &parallel::both)
+        let name = chosen.config.place.as_ref().and_then(|place| place.pack.clone());
+        let before = known.iter().find(|(of, _)| *of == name).map(|(_, before)| before);
+        (name, audit_again(before, &chosen.pack, &chosen.scenarios, &chosen.config, &parallel::both))
     });
-    audits.into_iter().for_each(|audit| findings.add(audit));
+    audits.iter().for_each(|(_, audited)| findings.add(&audited.audit));
+    *known = audits;
     let (sources, found) = findings.sorted();
     let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
     let closing = format!("{checked}: {}\n", report::summary(&found));

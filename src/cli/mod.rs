@@ -5,6 +5,7 @@ mod check;
 mod explain;
 mod fmt;
 mod new;
+mod packs;
 mod parallel;
 mod reading;
 mod recorded;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 
-use crate::audit::Job;
+use crate::jobs::Job;
 
 /// The room for what a thread calls, as the first thread of a process has it.
 const STACK: usize = 8 << 20;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::declare::{Options, SourceText};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::load::load;
+use crate::load::{Loaded, load};
 use crate::model::Pack;
 use crate::model::names::Sym;
 use crate::registry::Registry;
@@ -39,6 +39,12 @@ pub fn pack_in(
     pack: Option<&Path>,
     terminal: &mut Terminal,
 ) -> Result<(Registry, SourceMap), Problem> {
+    let (name, texts) = texts_in(workspace, pack)?;
+    loaded(&texts, &name, terminal)
+}
+
+/// The name and the texts of a pack as [`pack_in`] finds it.
+pub fn texts_in(workspace: &Workspace, pack: Option<&Path>) -> Result<(String, Vec<SourceText>), Problem> {
     let name = match pack {
         Some(pack) => pack.to_string_lossy().into_owned(),
         None => workspace.meant()?,
@@ -49,21 +55,24 @@ pub fn pack_in(
         }
         _ => workspace.pack(&name)?,
     };
-    loaded(&texts, &name, terminal)
+    Ok((name, texts))
 }
 
 /// The registry of a pack and its files; what is found in it is printed to standard error.
 pub fn loaded(texts: &[SourceText], name: &str, terminal: &mut Terminal) -> Result<(Registry, SourceMap), Problem> {
     let loaded = load(texts, &Options::default());
+    let registry = told(&loaded, name, terminal)?.clone();
+    Ok((registry, loaded.sources))
+}
+
+/// Prints what was found in a pack to standard error. Its registry.
+pub fn told<'l>(loaded: &'l Loaded, name: &str, terminal: &mut Terminal) -> Result<&'l Registry, Problem> {
     if !loaded.diagnostics.is_empty() {
         terminal.err(&crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err()));
     }
-    match loaded.registry {
-        Some(registry) => Ok((registry, loaded.sources)),
-        None => {
-            Err(Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics))))
-        }
-    }
+    loaded.registry.as_ref().ok_or_else(|| {
+        Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics)))
+    })
 }
 
 /// Prints what is wrong with a file to standard error and sums it up.

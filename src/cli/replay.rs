@@ -1,14 +1,17 @@
 //! `segue replay`: runs scenarios and holds them against their expectations and snapshots.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use crate::registry::Registry;
 use crate::scenario::report::{Ran, Report, Status, human, json, junit};
-use crate::scenario::{self, Failure, snapshot};
+use crate::scenario::{self, Failure, Outcome, Scenario, snapshot};
+use crate::source::Span;
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
+use super::packs::{Loaded, Pack, packs};
 use super::parallel;
-use super::reading::{loaded, pack_in, start, workspace};
+use super::reading::{start, workspace};
 use super::recorded;
 use super::terminal::Terminal;
 use super::watch::{self, Reads};
@@ -64,21 +67,25 @@ enum Form {
     Junit,
 }
 
-/// A pack that was loaded.
-pub(super) struct Loaded {
-    name: Option<String>,
-    pub(super) registry: Registry,
+/// What is known from one run to the next.
+#[derive(Default)]
+struct Known {
+    packs: Vec<Arc<Pack>>,
+    /// What scenarios came to, each by its place.
+    played: BTreeMap<Span, Played>,
 }
 
-impl Loaded {
-    /// Whether the scenario is one of this pack.
-    pub(super) fn takes(&self, case: &Case) -> bool {
-        self.name.is_none() || self.name == case.pack
-    }
+/// What a scenario comes to on a pack.
+struct Played {
+    scenario: Scenario,
+    pack: Arc<Pack>,
+    outcome: Arc<Outcome>,
 }
 
 /// What replaying one case came to, before anything is written.
 struct Tried {
+    pack: Arc<Pack>,
+    outcome: Arc<Outcome>,
     ran: Ran,
     /// The text that the snapshot should hold, where it does not.
     fresh: Option<String>,
@@ -87,10 +94,12 @@ struct Tried {
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
     let forms = (args.format != Form::Human).then_some("`--format human`");
-    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| replay(args, terminal))
+    let mut known = Known::default();
+    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| replay(args, &mut known, terminal))
 }
 
-fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
+/// Replays, and keeps what is `known` of packs and scenarios for the next time.
+fn replay(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, Problem> {
     if let Some(file) = &args.recorded {
         let misses = usize::try_from(args.misses.unwrap_or(0)).unwrap_or(usize::MAX);
         let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
@@ -108,7 +117,7 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         return Err(Problem::new("`--accept` writes snapshots, and with CI set nothing is written"));
     }
     let workspace = workspace(&start(&args.paths, "replay")?, args.pack.is_some())?;
-    let mut corpus = workspace.corpus(&args.paths)?;
+    let mut corpus = workspace.corpus_by(&args.paths, &parallel::both)?;
     if let Some(filter) = &args.filter {
         corpus.cases.retain(|case| case.scenario.name.contains(filter) || case.file.contains(filter));
         corpus.faulty.retain(|faulty| faulty.file.contains(filter));
@@ -120,21 +129,23 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
             None => format!("nothing to replay: {}", corpus.looked),
         }));
     }
-    let packs = packs(args.pack.as_deref(), &workspace, &corpus, terminal)?;
-    let tried = run_all(args, &workspace, &corpus, &packs, terminal);
+    let packs = packs(args.pack.as_deref(), &workspace, &corpus, &mut known.packs, terminal)?;
+    let tried = run_all(args, &workspace, &corpus, &packs, &known.played, terminal);
     let mut report = Report::default();
     let mut whole = true;
     for faulty in &corpus.faulty {
         report.results.push(error(faulty));
     }
-    for (case, tried) in corpus.cases.iter().zip(tried) {
-        let mut tried = tried;
+    known.played.clear();
+    for (case, mut tried) in corpus.cases.iter().zip(tried) {
         if let Err(problem) = keep(args, in_ci, &workspace, case, &mut tried, &mut report) {
             tried.ran.failures.push(Failure::new(None, case.scenario.span, problem.message));
             tried.ran.status = Status::Failed;
             whole = false;
         }
         report.results.push(tried.ran);
+        let played = Played { scenario: case.scenario.clone(), pack: tried.pack, outcome: tried.outcome };
+        known.played.insert(case.scenario.span, played);
     }
     report.results.sort_by(|a, b| a.file.cmp(&b.file));
     for orphan in &corpus.orphans {
@@ -175,45 +186,19 @@ fn replay(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     })
 }
 
-/// The packs that the selected scenarios need, loaded. What is wrong with them goes to standard error.
-pub(super) fn packs(
-    pack: Option<&Path>,
+fn run_all(
+    args: &Args,
     workspace: &Workspace,
     corpus: &Corpus,
-    terminal: &mut Terminal,
-) -> Result<Vec<Loaded>, Problem> {
-    if let Some(folder) = pack {
-        let (registry, _) = pack_in(workspace, Some(folder), terminal)?;
-        return Ok(vec![Loaded { name: None, registry }]);
-    }
-    let mut packs: Vec<Loaded> = Vec::new();
-    for case in &corpus.cases {
-        let Some(name) = &case.pack else {
-            let at = corpus.sources.start(case.scenario.span);
-            return Err(Problem::new(format!(
-                "{}:{}: the scenario names no pack and lies in no folder that does; write `pack: NAME`",
-                case.file, at.line
-            )));
-        };
-        if packs.iter().any(|pack| pack.name.as_ref() == Some(name)) {
-            continue;
-        }
-        let texts = workspace.pack(name).map_err(|problem| match workspace.packs().contains(name) {
-            true => problem,
-            false => Problem::new(format!("{}: {problem}", case.file)),
-        })?;
-        let (registry, _) = loaded(&texts, name, terminal)?;
-        packs.push(Loaded { name: Some(name.clone()), registry });
-    }
-    Ok(packs)
-}
-
-fn run_all(args: &Args, workspace: &Workspace, corpus: &Corpus, packs: &[Loaded], terminal: &Terminal) -> Vec<Tried> {
+    packs: &[Loaded],
+    known: &BTreeMap<Span, Played>,
+    terminal: &Terminal,
+) -> Vec<Tried> {
     let jobs = args.jobs.map_or_else(parallel::usual, usize::from);
     let bar = terminal.progress(corpus.cases.len());
     let tried = parallel::map(&corpus.cases, jobs, |case| {
         let pack = packs.iter().find(|pack| pack.takes(case));
-        let tried = pack.map(|pack| attempt(workspace, case, &pack.registry));
+        let tried = pack.map(|pack| attempt(workspace, case, pack, known.get(&case.scenario.span)));
         bar.inc(1);
         tried
     });
@@ -221,27 +206,31 @@ fn run_all(args: &Args, workspace: &Workspace, corpus: &Corpus, packs: &[Loaded]
     tried.into_iter().flatten().collect()
 }
 
-/// Replays a case and holds its transcript against its snapshot.
-fn attempt(workspace: &Workspace, case: &Case, registry: &Registry) -> Tried {
-    let outcome = scenario::replay(registry, &case.scenario);
+/// Replays a case, unless it is known what comes of it, and holds its transcript against its snapshot.
+fn attempt(workspace: &Workspace, case: &Case, pack: &Loaded, known: Option<&Played>) -> Tried {
+    let same = |known: &&Played| Arc::ptr_eq(&known.pack, &pack.pack) && known.scenario == case.scenario;
+    let outcome = match known.filter(same) {
+        Some(known) => Arc::clone(&known.outcome),
+        None => Arc::new(scenario::replay(&pack.registry, &case.scenario)),
+    };
     let status = if outcome.failures.is_empty() { Status::Passed } else { Status::Failed };
     let ran = Ran {
         file: case.file.clone(),
         name: case.scenario.name.clone(),
         status,
-        turns: outcome.turns,
-        failures: outcome.failures,
+        turns: outcome.turns.clone(),
+        failures: outcome.failures.clone(),
     };
-    let fresh = outcome.transcript.and_then(|transcript| {
+    let fresh = outcome.transcript.as_ref().and_then(|transcript| {
         let kept = match files::kind(&case.snapshot) {
             files::Kind::Missing => None,
             _ => files::read(&case.snapshot, &workspace.shown(&case.snapshot)).ok(),
         };
-        let same = kept.is_some_and(|kept| snapshot::matches(&kept, &transcript));
-        let fingerprint = &registry.pack().fingerprint;
-        (!same).then(|| snapshot::file(&case.file, &case.scenario.name, fingerprint, &transcript))
+        let same = kept.is_some_and(|kept| snapshot::matches(&kept, transcript));
+        let fingerprint = &pack.registry.pack().fingerprint;
+        (!same).then(|| snapshot::file(&case.file, &case.scenario.name, fingerprint, transcript))
     });
-    Tried { ran, fresh }
+    Tried { pack: Arc::clone(&pack.pack), outcome, ran, fresh }
 }
 
 /// Writes the snapshot where that is asked for, or its pending form where it may be, and fails the scenario otherwise.

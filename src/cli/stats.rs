@@ -6,9 +6,9 @@ use crate::scenario;
 use crate::stats::Tally;
 use crate::workspace::{Case, Problem};
 
+use super::packs::{Loaded, packs};
 use super::reading::{start, unread, workspace};
 use super::recorded;
-use super::replay::{Loaded, packs};
 use super::terminal::Terminal;
 use super::{Output, PASSED};
 
@@ -57,7 +57,7 @@ fn sessions(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     if corpus.cases.is_empty() {
         return Err(Problem::new(format!("nothing to count: {}", corpus.looked)));
     }
-    let packs = packs(args.pack.as_deref(), &workspace, &corpus, terminal)?;
+    let packs = packs(args.pack.as_deref(), &workspace, &corpus, &mut Vec::new(), terminal)?;
     let mut tallies = Vec::new();
     for pack in packs.iter().filter(|pack| !pack.registry.pack().metrics.is_empty()) {
         let mut tally = Tally::new(&pack.registry);

@@ -14,7 +14,7 @@ use crate::workspace::{Problem, Workspace, files};
 use super::terminal::Terminal;
 
 /// An editor saves in several steps: this long after the last of them a run begins.
-const QUIET: Duration = Duration::from_millis(25);
+const QUIET: Duration = Duration::from_millis(10);
 /// Who never stops saving does not put a run off for ever.
 const MOST_STEPS: usize = 1_000;
 

@@ -32,7 +32,7 @@ pub use shape::{faults, named};
 pub use written::arguments;
 
 /// A value and where it stands.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
@@ -41,7 +41,7 @@ pub struct Spanned<T> {
 }
 
 /// A scripted conversation, as far as it can be read without its pack.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scenario {
     /// Its name, unique in its file.
     pub name: String,

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::diag::Diagnostic;
-use crate::scenario::{self, Scenario, snapshot};
-use crate::source::{SourceMap, SourceText};
+use crate::jobs::{self, Both, in_turn};
+use crate::scenario::{self, Parsed, Scenario, snapshot};
+use crate::source::{FileId, SourceMap, SourceText};
 use crate::syntax::Format;
 
 use super::{Problem, Workspace, files};
@@ -65,6 +66,14 @@ impl Workspace {
     /// # Errors
     /// A path that is not there, has the wrong ending, or cannot be read.
     pub fn corpus(&self, paths: &[PathBuf]) -> Result<Corpus, Problem> {
+        self.corpus_by(paths, &in_turn)
+    }
+
+    /// [`corpus`](Self::corpus), in which `both` reads files at the same time.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn corpus_by(&self, paths: &[PathBuf], both: Both<'_>) -> Result<Corpus, Problem> {
         let mut corpus = Corpus::default();
         let mut selected: Vec<PathBuf> = Vec::new();
         let mut kept: Vec<PathBuf> = Vec::new();
@@ -116,8 +125,15 @@ impl Workspace {
         }
         selected.sort();
         selected.dedup();
-        for path in &selected {
-            self.add(path, &mut corpus);
+        let before = corpus.sources.files().count();
+        let read = jobs::each(both, &selected, |at, path| {
+            let file = files::source(path, &self.shown(path));
+            let id = FileId(u32::try_from(before + at).unwrap_or(u32::MAX));
+            let format = Format::of_path(&file.name).filter(|_| file.fault.is_none());
+            (format.map(|format| scenario::parse(id, &file.text, format)), file)
+        });
+        for (path, (parsed, file)) in selected.iter().zip(read) {
+            self.add(path, &file, parsed, &mut corpus);
         }
         corpus.faulty.sort_by(|a, b| a.file.cmp(&b.file));
         let mut taken = snapshot::Taken::default();
@@ -139,15 +155,11 @@ impl Workspace {
         Ok(corpus)
     }
 
-    fn add(&self, path: &Path, corpus: &mut Corpus) {
-        let shown = self.shown(path);
-        let Some(format) = Format::of_path(&shown) else { return };
-        let read = files::source(path, &shown);
-        if read.fault.is_some() {
-            return corpus.unread(&read);
-        }
-        let file = corpus.sources.add(&shown, &read.text);
-        let parsed = scenario::parse(file, &read.text, format);
+    /// Takes up a file that was read, and what its scenarios are where it can be.
+    fn add(&self, path: &Path, file: &SourceText, parsed: Option<Parsed>, corpus: &mut Corpus) {
+        let shown = file.name.clone();
+        let Some(parsed) = parsed else { return corpus.unread(file) };
+        corpus.sources.add(&shown, &file.text);
         if !parsed.problems.is_empty() {
             corpus.faulty.push(FaultyFile { file: shown, problems: parsed.problems });
             return;

@@ -9,6 +9,7 @@ use crate::tree::TextFile;
 pub const LAYERS: &[&str] = &[
     "source",
     "digest",
+    "jobs",
     "diag",
     "report",
     "language",
