@@ -36,18 +36,20 @@ pub struct SourceText {
     pub text: String,
     /// Why the file cannot be read.
     pub fault: Option<Fault>,
+    /// The folder of the pack that it is of; nothing for a file of the pack that is meant, which may use others.
+    pub pack: Option<String>,
 }
 
 impl SourceText {
     /// A text that was read.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), text: text.into(), fault: None }
+        Self { name: name.into(), text: text.into(), fault: None, pack: None }
     }
 
     /// A file of which there is nothing to show.
     pub fn unread(name: impl Into<String>, message: impl Into<String>, help: &str) -> Self {
         let fault = Fault { at: 0..0, message: message.into(), help: help.to_owned() };
-        Self { name: name.into(), text: String::new(), fault: Some(fault) }
+        Self { name: name.into(), text: String::new(), fault: Some(fault), pack: None }
     }
 
     /// The text in the bytes of a file. What is no UTF-8 is a fault at the first wrong byte.
@@ -66,7 +68,25 @@ impl SourceText {
         let at = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
         let fault = Fault { at, message, help: "save it as UTF-8".into() };
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        Self { name: name.into(), text, fault: Some(fault) }
+        Self { name: name.into(), text, fault: Some(fault), pack: None }
+    }
+
+    /// The same as a file of the used pack in this folder.
+    #[must_use]
+    pub fn of_pack(self, folder: &str) -> Self {
+        Self { pack: Some(folder.to_owned()), ..self }
+    }
+
+    /// What stands for a used pack that is not there.
+    #[must_use]
+    pub fn no_pack(folder: &str, help: &str) -> Self {
+        Self::unread("", "there is no such pack", help).of_pack(folder)
+    }
+
+    /// Whether this is no file, but stands for a used pack that is not there.
+    #[must_use]
+    pub fn is_missing_pack(&self) -> bool {
+        self.pack.is_some() && self.name.is_empty()
     }
 }
 

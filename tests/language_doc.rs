@@ -59,7 +59,15 @@ fn files() -> BTreeMap<String, String> {
 }
 
 fn load(files: &BTreeMap<String, String>) -> Loaded {
-    let texts: Vec<SourceText> = files.iter().map(|(name, text)| SourceText::new(name.clone(), text.clone())).collect();
+    // What does not lie in `desk/` is a pack that the desk uses.
+    let text = |(name, text): (&String, &String)| {
+        let file = SourceText::new(name.clone(), text.clone());
+        match name.split_once('/') {
+            Some((folder, _)) if folder != "desk" => file.of_pack(folder),
+            _ => file,
+        }
+    };
+    let texts: Vec<SourceText> = files.iter().map(text).collect();
     load::load(&texts, &Options::default())
 }
 

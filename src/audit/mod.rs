@@ -82,7 +82,7 @@ pub struct Audit {
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
     let load = || load_texts(pack);
-    whole(load, pack.len(), None, scenarios, config, &in_turn).0
+    whole(load, files(pack), None, scenarios, config, &in_turn).0
 }
 
 /// [`audit`] of a pack of which the files are documents already.
@@ -121,7 +121,7 @@ pub fn audit_again(
     let as_whole = |scope: Scope| scope != Scope::Scenarios;
     let known = before.filter(|before| as_whole(before.config.scope) == as_whole(config.scope));
     let known = known.map(|before| before.examined.clone());
-    let (audit, examined) = whole(|| load_texts(pack), pack.len(), known, scenarios, config, both);
+    let (audit, examined) = whole(|| load_texts(pack), files(pack), known, scenarios, config, both);
     let (pack, scenarios) = (pack.to_vec(), scenarios.to_vec());
     Arc::new(Audited { pack, scenarios, config: config.clone(), examined, audit })
 }
@@ -130,6 +130,8 @@ pub fn audit_again(
 #[derive(Debug, Default)]
 struct Loaded {
     sources: SourceMap,
+    /// How many of them are of the pack itself; those of used packs follow.
+    own: usize,
     errors: Vec<Diagnostic>,
     others: Vec<Diagnostic>,
     registry: Option<Registry>,
@@ -141,7 +143,8 @@ impl Loaded {
     fn of(documents: &Documents) -> Self {
         let (found, registry, rest) = load_documents(documents);
         let (errors, others) = found.into_iter().partition(Diagnostic::is_error);
-        Self { sources: documents.sources.clone(), errors, others, registry, rest }
+        let (sources, own) = (documents.sources.clone(), documents.own_files());
+        Self { sources, own, errors, others, registry, rest }
     }
 
     /// What is found in a pack that was loaded, whatever scenarios it has.
@@ -158,6 +161,11 @@ impl Loaded {
         }
         open.into_iter().collect()
     }
+}
+
+/// How many files texts are.
+fn files(texts: &[SourceText]) -> usize {
+    texts.iter().filter(|text| !text.is_missing_pack()).count()
 }
 
 fn load_texts(pack: &[SourceText]) -> Option<Loaded> {
@@ -189,12 +197,14 @@ fn whole(
         let id = sources.add(&one.file.name, &one.file.text);
         debug_assert_eq!(id, one.id, "the files of the pack come first");
     }
+    // What is to be said of a used pack beside its errors is said where that one is checked.
+    let is_used = |file: FileId| (loaded.own..count).contains(&(file.0 as usize));
     let of_the_pack = || found.unwrap_or_else(|| loaded.examine(config.scope));
     let of_the_texts = || {
         let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
         let known = scenarios::Known::new(loaded.registry.as_ref(), loaded.rest.as_ref());
         let shared = scenarios::check(&read, &known, config, &sources, &fixed);
-        sources.files().for_each(|file| letters(file, &sources, &open));
+        sources.files().filter(|file| !is_used(*file)).for_each(|file| letters(file, &sources, &open));
         (shared, fixed, open)
     };
     let (found, (shared, wrong, strange)) = joined(both, of_the_pack, of_the_texts);
@@ -217,7 +227,7 @@ fn whole(
     };
     let late = Diagnostics::new();
     if loaded.registry.is_some() {
-        ignores::unused(&ignores, whole, &late);
+        ignores::unused(&ignores, |file| !is_used(file) && whole(file), &late);
     }
     let told = |found: &Diagnostic| config.scope != Scope::Scenarios || !of_pack(found.primary.span.file);
     let mut errors = fixed.into_sorted();

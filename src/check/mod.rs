@@ -13,8 +13,10 @@ mod owners;
 mod presence;
 mod presence_finding;
 mod same;
+mod serves;
 mod show;
 
+pub use serves::composed;
 pub use show::path;
 
 use crate::diag::Diagnostics;

@@ -50,10 +50,26 @@ pub(super) fn fingerprint(sections: &Sections<'_>, classes: &[Node], overrides: 
     sections.invariants.iter().for_each(|node| value(&mut digest, node));
     digest.text(b'S', "transition");
     classes.iter().for_each(|node| value(&mut digest, node));
+    if !sections.serves.is_empty() {
+        digest.text(b'S', "serve");
+        sections.serves.iter().for_each(|node| value(&mut digest, node));
+    }
     digest.text(b'S', "override");
     for (name, told) in overrides {
         digest.text(b'k', name);
         digest.text(b's', told);
+    }
+    digest.hex()
+}
+
+/// The fingerprint of a pack with those of the packs that it uses, each under its name.
+#[must_use]
+pub fn together<'u>(own: &str, used: impl Iterator<Item = (&'u str, &'u str)>) -> String {
+    let mut digest = Digest::default();
+    digest.text(b'S', own);
+    for (name, fingerprint) in used {
+        digest.text(b'k', name);
+        digest.text(b's', fingerprint);
     }
     digest.hex()
 }

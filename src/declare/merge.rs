@@ -35,6 +35,8 @@ pub(super) struct Sections<'n> {
     headers: BTreeMap<&'static str, Span>,
     /// Invariants of the pack, by id.
     pub invariants: Vec<&'n Node>,
+    /// Ports that used packs serve, by port.
+    pub serves: Vec<&'n Node>,
     /// Classes as written, `for_each` not yet applied.
     pub classes: Vec<&'n Node>,
     /// Any place, for what is missing altogether.
@@ -99,6 +101,7 @@ pub(super) fn merge<'n>(documents: &[&'n Node], out: &Diagnostics) -> Sections<'
     }
     sections.classes.sort_by(|a, b| natural(id_of(a), id_of(b)));
     sections.invariants.sort_by(|a, b| id_of(a).cmp(id_of(b)));
+    sections.serves.sort_by(|a, b| text_under("port", a).cmp(text_under("port", b)));
     sections
 }
 
@@ -144,15 +147,19 @@ fn section<'n>(
         }
     } else if lists().any(|name| name == key) {
         let Kind::List(items) = &entry.value.kind else {
-            let what = if key == "invariant" {
-                "invariants (a list: `[[invariant]]`)"
-            } else {
-                "classes (a list: `[[transition]]`)"
+            let what = match key {
+                "invariant" => "invariants (a list: `[[invariant]]`)",
+                "serve" => "served ports (a list: `[[serve]]`)",
+                _ => "classes (a list: `[[transition]]`)",
             };
             Field::new(&entry.value, out).wrong_type::<()>(what);
             return;
         };
-        let list = if key == "invariant" { &mut sections.invariants } else { &mut sections.classes };
+        let list = match key {
+            "invariant" => &mut sections.invariants,
+            "serve" => &mut sections.serves,
+            _ => &mut sections.classes,
+        };
         list.extend(items.iter().filter(|item| item.kind != Kind::Null));
     } else {
         let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
@@ -176,9 +183,13 @@ pub(super) fn twice(kind: &str, name: &str, again: Span, first: Span) -> Diagnos
 
 /// The text under `id`, empty where there is none.
 pub(super) fn id_of(node: &Node) -> &str {
+    text_under("id", node)
+}
+
+fn text_under<'n>(key: &str, node: &'n Node) -> &'n str {
     match &node.kind {
-        Kind::Table(table) => match table.get("id").map(|id| &id.kind) {
-            Some(Kind::Text(id)) => id,
+        Kind::Table(table) => match table.get(key).map(|value| &value.kind) {
+            Some(Kind::Text(text)) => text,
             _ => "",
         },
         _ => "",

@@ -19,6 +19,7 @@ mod rest;
 mod triggers;
 mod types;
 mod unused;
+mod uses;
 mod values;
 mod vocabulary;
 mod words;
@@ -33,7 +34,9 @@ use crate::syntax::{Format, Kind, Node, parse};
 
 pub use crate::source::SourceText;
 pub use cx::RESERVED;
+pub use fingerprint::together;
 pub use rest::{LeftOut, Rest, words};
+pub use uses::{Use, used_folders};
 
 use classes::Outline;
 use cx::Cx;
@@ -103,14 +106,16 @@ pub fn declare(files: &[SourceText], options: &Options) -> Declared {
     Declared { sources: documents.sources, diagnostics, pack }
 }
 
-/// The files of a pack as documents.
+/// The files of a pack, and of those that it uses, as documents.
 #[derive(Debug)]
 pub struct Documents {
-    /// The texts, by the ids that spans speak of.
+    /// The texts, by the ids that spans speak of: those of the pack come first.
     pub sources: SourceMap,
     /// By the ids of the files.
     read: Vec<Document>,
     overrides: Vec<(String, Node)>,
+    /// The folders of used packs that are not there, each with what to do about it.
+    missing: BTreeMap<String, String>,
 }
 
 impl Documents {
@@ -118,15 +123,56 @@ impl Documents {
     #[must_use]
     pub fn read(files: &[SourceText], options: &Options) -> Self {
         let mut sources = SourceMap::default();
-        let mut sorted: Vec<&SourceText> = files.iter().collect();
-        sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
+        let is_missing = |file: &&SourceText| file.is_missing_pack();
+        let mut missing = BTreeMap::new();
+        for file in files.iter().filter(is_missing) {
+            let help = file.fault.as_ref().map_or_else(String::new, |fault| fault.help.clone());
+            missing.extend(file.pack.clone().map(|pack| (pack, help)));
+        }
+        let mut sorted: Vec<&SourceText> = files.iter().filter(|file| !is_missing(file)).collect();
+        sorted.sort_by(|a, b| (&a.pack, &a.name, &a.text).cmp(&(&b.pack, &b.name, &b.text)));
         if sorted.is_empty() {
             // Spans need a file.
             sources.add("<no files>", "");
         }
         let read = sorted.into_iter().map(|file| Document::read(sources.add(&file.name, &file.text), file)).collect();
         let overrides = overrides(&mut sources, &options.params);
-        Self { sources, read, overrides }
+        Self { sources, read, overrides, missing }
+    }
+
+    /// The used pack in a folder, as the pack that is meant, loaded with these parameters. What its files hold keeps its places.
+    ///
+    /// # Errors
+    /// There is no such pack: what to do about it.
+    pub fn used(&self, folder: &str, params: &[(String, Node)]) -> Result<Self, String> {
+        let is_of = |document: &&Document| document.pack.as_deref() == Some(folder);
+        if !self.read.iter().any(|document| is_of(&document)) {
+            return Err(self.missing.get(folder).cloned().unwrap_or_default());
+        }
+        let read = self.read.iter().map(|document| match document.pack.as_deref() == Some(folder) {
+            true => Document { pack: None, ..document.clone() },
+            // The pack that is meant is none that this one uses: its files are known under its folder as well.
+            false if document.pack.is_none() => Document::absent(),
+            false => document.clone(),
+        });
+        let (sources, missing) = (self.sources.clone(), self.missing.clone());
+        Ok(Self { sources, read: read.collect(), overrides: params.to_vec(), missing })
+    }
+
+    /// How many files are of the pack itself: they come first.
+    #[must_use]
+    pub fn own_files(&self) -> usize {
+        self.read.iter().filter(|document| document.pack.is_none()).count()
+    }
+
+    /// Whether a file is of another pack, that this one may use.
+    fn is_used(&self, file: FileId) -> bool {
+        self.read.get(file.0 as usize).is_some_and(|document| document.pack.is_some())
+    }
+
+    /// Those that are of the pack itself.
+    fn own(&self) -> impl Iterator<Item = &Document> + Clone {
+        self.read.iter().filter(|document| document.pack.is_none())
     }
 
     /// The same with some files written differently; only these are read anew.
@@ -136,17 +182,16 @@ impl Documents {
         let mut read = Vec::new();
         for id in self.sources.files() {
             let name = self.sources.name(id);
-            match files.iter().find(|file| file.name == name) {
-                Some(file) if (id.0 as usize) < self.read.len() => {
-                    read.push(Document::read(sources.add(name, &file.text), file));
-                }
+            let of = self.read.get(id.0 as usize).map(|document| &document.pack);
+            match files.iter().find(|file| file.name == name && Some(&file.pack) == of) {
+                Some(file) => read.push(Document::read(sources.add(name, &file.text), file)),
                 _ => {
                     sources.add(name, self.sources.text(id));
                     read.extend(self.read.get(id.0 as usize).cloned());
                 }
             }
         }
-        Self { sources, read, overrides: self.overrides.clone() }
+        Self { sources, read, overrides: self.overrides.clone(), missing: self.missing.clone() }
     }
 
     /// What one file holds, where that can be told.
@@ -155,9 +200,9 @@ impl Documents {
         self.read.get(file.0 as usize)?.node.as_ref()
     }
 
-    /// All that can be read.
+    /// All of the pack itself that can be read.
     fn nodes(&self) -> impl Iterator<Item = &Node> + Clone {
-        self.read.iter().filter_map(|document| document.node.as_ref())
+        self.own().filter_map(|document| document.node.as_ref())
     }
 
     /// Whether something is wrong with a file as a document.
@@ -169,7 +214,7 @@ impl Documents {
     #[must_use]
     pub fn declared(&self) -> (Diagnostics, Option<Pack>) {
         let diagnostics = Diagnostics::new();
-        diagnostics.extend(self.read.iter().flat_map(|document| document.faults.iter().cloned()));
+        diagnostics.extend(self.own().flat_map(|document| document.faults.iter().cloned()));
         let found = Diagnostics::new();
         let nodes: Vec<&Node> = self.nodes().collect();
         let whole = (!diagnostics.is_empty(), None);
@@ -192,7 +237,7 @@ impl<'d> Unread<'d> {
     fn of(documents: &'d Documents) -> Self {
         let mut unread = Self { words: BTreeSet::new(), any: false };
         for (file, document) in documents.sources.files().zip(&documents.read) {
-            if !document.faults.is_empty() {
+            if document.pack.is_none() && !document.faults.is_empty() {
                 unread.words.extend(rest::words(documents.sources.text(file)));
                 let told = |found: &Diagnostic| matches!(found.code, Code::SyntaxError | Code::DuplicateKey);
                 unread.any |= !document.faults.iter().all(told);
@@ -224,24 +269,32 @@ struct Document {
     node: Option<Node>,
     /// What is wrong with it.
     faults: Vec<Diagnostic>,
+    /// The folder of the used pack that it is of.
+    pack: Option<String>,
 }
 
 impl Document {
+    /// A file that is not looked at.
+    fn absent() -> Self {
+        Self { node: None, faults: Vec::new(), pack: Some(String::new()) }
+    }
+
     fn read(id: FileId, file: &SourceText) -> Self {
+        let pack = file.pack.clone();
         if let Some(fault) = &file.fault {
-            return Self { node: None, faults: vec![Diagnostic::unreadable(id, fault)] };
+            return Self { node: None, faults: vec![Diagnostic::unreadable(id, fault)], pack };
         }
         let Some(format) = Format::of_path(&file.name) else {
             let span = Span { file: id, start: 0, end: 0 };
             let found = Diagnostic::error(Code::UnreadableFile, span, "the file is neither TOML nor YAML");
-            return Self { node: None, faults: vec![found.help("name it `.toml`, `.yaml` or `.yml`")] };
+            return Self { node: None, faults: vec![found.help("name it `.toml`, `.yaml` or `.yml`")], pack };
         };
         let own = Diagnostics::new();
         let document = parse(id, &file.text, format, &own);
         // Where nothing but single values is wrong the rest stands where it belongs.
         let faults: Vec<Diagnostic> = own.into_iter().collect();
         let placed = faults.iter().all(|found| matches!(found.code, Code::DuplicateKey | Code::NullValue));
-        Self { node: document.filter(|_| placed), faults }
+        Self { node: document.filter(|_| placed), faults, pack }
     }
 }
 
@@ -334,6 +387,7 @@ fn load(
     let invariants = manifest::invariants(&cx, &sections);
     let recordings = recordings::recordings(&cx, &sections, &outlines);
     let metrics = metrics::metrics(&cx, &sections, &outlines);
+    let serves = uses::serves(&cx, &sections);
     let mut unused = unused::inlined(&cx);
     unused.extend(unused::named(&cx, &sections, &classes));
     poison(&cx, place);
@@ -392,6 +446,8 @@ fn load(
         recordings,
         metrics,
         unused,
+        serves,
+        composed: None,
     };
     walk::fill(&mut pack);
     Loaded { pack: Some(pack), partial, shadowed: order.shadowed }

@@ -34,8 +34,10 @@ const HARMLESS: &[&str] = &[
     "port",
     "recording",
     "relative",
+    "serve",
     "transition",
     "type",
+    "uses",
 ];
 
 /// Mistakes in which all that is meant to be used is named.
@@ -106,8 +108,8 @@ impl<'d> Rest<'d> {
     /// All of a pack but the files that cannot be read.
     #[must_use]
     pub fn of(of: &'d Documents) -> Self {
-        let mut left_out = LeftOut::default();
-        for file in of.sources.files().filter(|file| of.node(*file).is_none()) {
+        let mut left_out = LeftOut::of_used(of);
+        for file in of.sources.files().filter(|file| of.node(*file).is_none() && !of.is_used(*file)) {
             let text = of.sources.text(file);
             if of.sources.name(file) != super::OUTSIDE {
                 left_out.file(text, Format::of_path(of.sources.name(file)));
@@ -279,6 +281,12 @@ impl<'d> Rest<'d> {
 }
 
 impl LeftOut {
+    /// What goes with the packs that are used: what bears their names.
+    #[must_use]
+    pub fn of_used(documents: &Documents) -> Self {
+        Self { names: documents.uses().into_iter().map(|of| of.name.0).collect(), ..Self::default() }
+    }
+
     /// Whether all that is left means what it means in the whole pack: nothing was taken out that decides what is heard in a text,
     /// which states there are or which class precedes which.
     #[must_use]

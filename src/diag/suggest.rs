@@ -95,10 +95,10 @@ pub fn quoted(input: &str) -> String {
     quoted
 }
 
-/// Names in backticks with commas, at most two dozen of them.
+/// Names in backticks with commas, at most 30 of them.
 pub fn listed<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let mut names = names.into_iter();
-    let shown: Vec<_> = names.by_ref().take(24).map(|n| quoted(n.as_ref())).collect();
+    let shown: Vec<_> = names.by_ref().take(30).map(|n| quoted(n.as_ref())).collect();
     let rest = names.count();
     let shown = shown.join(", ");
     if rest > 0 { format!("{shown} and {rest} more") } else { shown }

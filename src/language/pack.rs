@@ -245,3 +245,42 @@ pub static BLOCK: Shape = Shape::new(
     "A named list of effects, used as `{ use = \"name\" }`.",
     &[super::class::BLOCK_KEYS],
 );
+
+static PARAMS_OF: Rest =
+    Rest { doc: "A parameter of the used pack and its value here.", names: Names::Any, value: &Value::Literal };
+
+/// A pack that this one uses.
+pub static USE: Shape = Shape::new(
+    "use",
+    "a used pack",
+    "Another pack, brought in under a name of this one's choice.",
+    &[&[
+        need("pack", Value::Word, "The folder of the pack, beside the folder of this one."),
+        may("param", Value::Names(&PARAMS_OF), "Parameters of the used pack and their values here."),
+        DOC,
+    ]],
+);
+
+static REPLIES: Rest = Rest {
+    doc: "A message of the serving pack, and how the call ends when that is sent.",
+    names: Names::Any,
+    value: &Value::OneOf(&["ok", "failed", "timeout", "cancelled"]),
+};
+
+/// A port that a used pack serves.
+pub static SERVE: Shape = Shape::new(
+    "serve",
+    "a served port",
+    "A port of this pack, or of one that it uses, that a used pack serves in place of the host.",
+    &[&[
+        need("port", Value::Word, "The port; that of a used pack is written `name/port`."),
+        need("by", Value::Word, "The used pack that serves it."),
+        need("event", Value::Word, "The event of that pack that a call becomes."),
+        may(
+            "reply",
+            Value::Names(&REPLIES),
+            "Messages of that pack that end the call. Left out where the port sends no outcome.",
+        ),
+        DOC,
+    ]],
+);

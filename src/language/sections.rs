@@ -26,6 +26,7 @@ rest!(MESSAGES, "A message.", Value::Table(&MESSAGE));
 rest!(MODES, "An answer mode.", Value::Table(&ANSWER_MODE));
 rest!(BLOCKS, "A block.", Value::Table(&BLOCK));
 rest!(METRICS, "A metric.", Value::Table(&METRIC));
+rest!(USES, "A pack that this one uses.", Value::Table(&USE));
 rest!(RECORDINGS, "A form of recorded dialogues.", Value::Table(&RECORDING));
 
 /// The sections of a pack. Any file may hold any of them, and one may stand in several files. Their order is part of the fingerprint.
@@ -58,6 +59,8 @@ pub static SECTIONS: Shape = Shape::new(
         may("transition", Value::List(&Value::Table(&CLASS)), "Transition classes that have no file of their own."),
         may("metric", Value::Names(&METRICS), "What `segue stats` counts over sessions."),
         may("recording", Value::Names(&RECORDINGS), "Forms of recorded dialogues."),
+        may("uses", Value::Names(&USES), "Packs that this one uses."),
+        may("serve", Value::List(&Value::Table(&SERVE)), "Ports that used packs serve."),
     ]],
 )
 .split();

@@ -1,6 +1,7 @@
 //! Loading: files of a pack → declarations → checks → registry, with every finding of one run.
 
 mod rest;
+mod uses;
 
 use crate::check::check;
 use crate::declare::{Documents, Options, SourceText};
@@ -37,24 +38,50 @@ pub fn load(files: &[SourceText], options: &Options) -> Loaded {
 /// Loads a pack from its documents: all findings, the registry where none is an error, and else what is sound of the pack.
 #[must_use]
 pub fn load_documents(documents: &Documents) -> (Vec<Diagnostic>, Option<Registry>, Option<Rest>) {
-    let (diagnostics, pack) = documents.declared();
-    let mut registry = None;
-    if let Some(pack) = pack {
-        let matcher = check(&pack, &diagnostics);
-        if !diagnostics.has_errors() {
-            registry = compiled(pack, matcher, &diagnostics);
-        }
+    let diagnostics = Diagnostics::new();
+    let (mut own, registry) = whole(documents, &[], &diagnostics);
+    if registry.is_some() {
+        return (diagnostics.into_sorted(), registry, None);
     }
-    let rest = match registry {
-        Some(_) => None,
+    // What is wrong with a used pack takes nothing out of this one.
+    let rest = match own.take() {
+        Some(registry) => Some(rest::alone(registry, documents)),
         None => rest::rest(documents, &diagnostics),
     };
-    (diagnostics.into_sorted(), registry, rest)
+    (diagnostics.into_sorted(), None, rest)
 }
 
-fn compiled(pack: Pack, matcher: Option<Matcher>, out: &Diagnostics) -> Option<Registry> {
+/// Loads a pack that is used by others.
+fn load_inside(documents: &Documents, above: &[String]) -> (Vec<Diagnostic>, Option<Registry>) {
+    let diagnostics = Diagnostics::new();
+    let (_, registry) = whole(documents, above, &diagnostics);
+    (diagnostics.into_sorted(), registry)
+}
+
+/// Loads a pack with those that it uses. Where only these are wrong it comes back by itself, first.
+fn whole(documents: &Documents, above: &[String], out: &Diagnostics) -> (Option<Registry>, Option<Registry>) {
+    let (found, pack) = documents.declared();
+    let matcher = pack.as_ref().and_then(|pack| check(pack, &found));
+    let sound = !found.has_errors();
+    out.extend(found);
+    let used = uses::load(documents, above, out);
+    let Some(mut pack) = pack else { return (None, None) };
+    let border = Diagnostics::new();
+    let registries = uses::together_with(&mut pack, used, &border);
+    let joins = !border.has_errors();
+    out.extend(border);
+    if !sound || !joins {
+        return (None, None);
+    }
+    match compiled(pack, matcher, registries, out) {
+        Some(registry) if out.has_errors() => (Some(registry), None),
+        registry => (None, registry),
+    }
+}
+
+fn compiled(pack: Pack, matcher: Option<Matcher>, used: Vec<Registry>, out: &Diagnostics) -> Option<Registry> {
     match Registry::compile_with(pack, matcher) {
-        Ok(compiled) => Some(compiled),
+        Ok(compiled) => Some(compiled.using(used)),
         Err(errors) => {
             for error in errors {
                 let span = error.span.unwrap_or(Span { file: FileId(0), start: 0, end: 0 });

@@ -38,7 +38,7 @@ pub(super) fn rest(documents: &Documents, diagnostics: &Diagnostics) -> Option<R
         let left_out = sound.left_out();
         let out = Diagnostics::new();
         let matcher = check(&pack, &out);
-        let registry = if out.has_errors() { None } else { compiled(pack, matcher, &out) };
+        let registry = if out.has_errors() { None } else { compiled(pack, matcher, Vec::new(), &out) };
         errors = out.into_sorted();
         diagnostics.extend(errors.iter().filter(|found| left_out.admits(found, &documents.sources)).cloned());
         if let Some(registry) = registry {
@@ -46,6 +46,11 @@ pub(super) fn rest(documents: &Documents, diagnostics: &Diagnostics) -> Option<R
         }
     }
     None
+}
+
+/// A pack of which nothing is wrong but a pack that it uses.
+pub(super) fn alone(registry: Registry, documents: &Documents) -> Rest {
+    Rest { registry, left_out: LeftOut::of_used(documents) }
 }
 
 impl LeftOut {

@@ -13,6 +13,7 @@ pub mod period;
 pub mod reason;
 pub mod recording;
 pub mod schema;
+pub mod uses;
 pub mod value;
 pub mod walk;
 
@@ -28,6 +29,7 @@ use names::{Names, Sym};
 use period::RelativePeriod;
 use recording::Recording;
 use schema::{Carryover, Enum, Field, Frame, Invariant, Keyed, NamedType, Param, Record, Table, Type};
+use uses::{Composed, Serving};
 use value::Value;
 
 /// The keys of a saved session beside the aggregate, which is called as the manifest says.
@@ -113,6 +115,10 @@ pub struct Pack {
     pub metrics: Vec<Metric>,
     /// Declarations that are there to be named, and that nothing names.
     pub unused: Vec<Unused>,
+    /// Ports that used packs serve, as written.
+    pub serves: Vec<Serving>,
+    /// The packs that it uses; `None` = it uses none.
+    pub composed: Option<Arc<Composed>>,
 }
 
 /// A declaration that nothing names.

@@ -14,6 +14,7 @@ use crate::model::ids::{ClassId, FrameSet, InputId, ModeId};
 use crate::model::lexicon::TriggerForm;
 use crate::model::names::Sym;
 use crate::model::schema::NamedType;
+use crate::model::uses::PackAt;
 use crate::model::{InputKind, Pack, reason, walk};
 
 /// An immutable, compiled pack. It can be shared between threads and sessions; it holds no session's data.
@@ -45,6 +46,8 @@ pub struct Registry {
     pub(crate) order: Vec<ClassId>,
     pub(crate) names_answer: NamesAnswer,
     signals: Vec<bool>,
+    /// The packs that are used, as the pack lists them.
+    used: Arc<[Registry]>,
 }
 
 /// The triggers on one event, by what can set them off.
@@ -224,6 +227,7 @@ impl Registry {
             order,
             names_answer,
             signals,
+            used: Arc::default(),
         })
     }
 
@@ -231,6 +235,33 @@ impl Registry {
     #[must_use]
     pub fn pack(&self) -> &Pack {
         &self.pack
+    }
+
+    /// The declarations, to be shared.
+    #[must_use]
+    pub(crate) fn shared(&self) -> &Arc<Pack> {
+        &self.pack
+    }
+
+    /// The same pack with the registries of those that it uses, in the order in which it lists them.
+    #[must_use]
+    pub(crate) fn using(self, used: Vec<Registry>) -> Self {
+        Self { used: used.into(), ..self }
+    }
+
+    /// The registries of the packs that it uses, as [`Composed::packs`](crate::model::uses::Composed::packs) lists them.
+    #[must_use]
+    pub fn used(&self) -> &[Registry] {
+        &self.used
+    }
+
+    /// The registry of one of the packs that are put together here.
+    #[must_use]
+    pub fn at(&self, at: PackAt) -> &Registry {
+        match at.index().checked_sub(1) {
+            Some(used) => &self.used[used],
+            None => self,
+        }
     }
 
     /// The graph: classes, declared precedence (transitively closed), derived "can come next".

@@ -10,7 +10,7 @@ use crate::syntax::Format;
 
 use super::corpus::SNAPSHOTS;
 use super::files::{self, Kind};
-use super::{MARK, NO_PACK_FILE, Problem, Workspace};
+use super::{MARK, Problem, Workspace};
 
 /// What is said of a file that is chosen as a scenario file and cannot be one.
 const NO_SCENARIO_FILE: &str = "is no scenario file (*.yaml, *.yml, *.toml, *.json)";
@@ -92,7 +92,7 @@ impl Workspace {
                 false => Scope::Scenarios,
             };
             let config = Config { place: Some(self.place(pack)), scope, settings: self.settings().clone() };
-            let pack = folder.map(|folder| self.whole_pack(&folder)).unwrap_or_default();
+            let pack = folder.map(|folder| self.with_used(&folder, self.whole_pack(&folder))).unwrap_or_default();
             choice.chosen.push(Chosen { pack, scenarios, config });
         }
         Ok(choice)
@@ -130,15 +130,8 @@ impl Workspace {
             return Err(Problem::new(message));
         }
         let config = Config { scope: Scope::Pack, settings: self.settings().clone(), place: None };
-        let chosen = Chosen { pack: self.whole_pack(folder), scenarios, config };
+        let chosen = Chosen { pack: self.with_used(folder, self.whole_pack(folder)), scenarios, config };
         Ok(Choice { chosen: vec![chosen], stray: Vec::new(), looked: self.shown(folder) })
-    }
-
-    /// The files of the pack in a folder; a folder without one is a fault of its own.
-    fn whole_pack(&self, folder: &Path) -> Vec<SourceText> {
-        let texts = self.pack_files(folder);
-        let none = || vec![SourceText::unread(self.shown(folder), NO_PACK_FILE, "write one, or remove the folder")];
-        if texts.is_empty() { none() } else { texts }
     }
 
     /// The pack that a scenario file belongs to by the folder it lies in; `shown` is its name relative to the workspace.

@@ -13,11 +13,13 @@ mod mark;
 mod process;
 mod sources;
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::audit::Settings;
 use crate::binding::Bindings;
-use crate::diag::listed;
+use crate::declare::used_folders;
+use crate::diag::{did_you_mean, listed, suggest};
 use crate::source::SourceText;
 use crate::syntax::Format;
 
@@ -253,7 +255,44 @@ impl Workspace {
         if texts.is_empty() {
             return Err(Problem::new(format!("{shown}: {NO_PACK_FILE}")));
         }
-        Ok(texts)
+        Ok(self.with_used(folder, texts))
+    }
+
+    /// The files of a pack with those of the packs that it uses, and that these use: each lies beside the one that uses it, or
+    /// is one of the workspace.
+    fn with_used(&self, folder: &Path, own: Vec<SourceText>) -> Vec<SourceText> {
+        let mut known: BTreeSet<String> = BTreeSet::new();
+        let mut open = vec![(folder.to_path_buf(), used_folders(&own))];
+        let mut all = own;
+        while let Some((folder, uses)) = open.pop() {
+            let beside = folder.parent().unwrap_or(&folder);
+            for name in uses {
+                if !known.insert(name.clone()) {
+                    continue;
+                }
+                let near = Some(beside.join(&name)).filter(|at| files::kind(at) == files::Kind::Folder);
+                let Some(at) = near.or_else(|| self.pack_folder(&name)) else {
+                    let packs = files::folders(beside);
+                    let help = match suggest(&name, packs.iter().map(String::as_str)) {
+                        Some(like) => did_you_mean(&name, like),
+                        None => format!("there are {}", listed(&packs)),
+                    };
+                    all.push(SourceText::no_pack(&name, &help));
+                    continue;
+                };
+                let texts = self.whole_pack(&at);
+                open.push((at, used_folders(&texts)));
+                all.extend(texts.into_iter().map(|text| text.of_pack(&name)));
+            }
+        }
+        all
+    }
+
+    /// The files of the pack in a folder; a folder without one is a fault of its own.
+    fn whole_pack(&self, folder: &Path) -> Vec<SourceText> {
+        let texts = self.pack_files(folder);
+        let none = || vec![SourceText::unread(self.shown(folder), NO_PACK_FILE, "write one, or remove the folder")];
+        if texts.is_empty() { none() } else { texts }
     }
 
     /// The files of the pack in a folder, as far as it can be looked through.

@@ -50,7 +50,11 @@ fn kind(document: &Json) -> &'static str {
 fn found(files: &BTreeMap<String, Json>, changed: &str, document: &Json) -> Vec<Diagnostic> {
     let text = |(name, whole): (&String, &Json)| {
         let whole = if name == changed { document } else { whole };
-        SourceText::new(format!("{name}.json"), whole.to_string())
+        let file = SourceText::new(format!("{name}.json"), whole.to_string());
+        match name.split_once('/') {
+            Some((folder, _)) if folder != "desk" => file.of_pack(folder),
+            _ => file,
+        }
     };
     let texts: Vec<SourceText> = files.iter().map(text).collect();
     load(&texts, &Options::default()).diagnostics
@@ -186,6 +190,8 @@ const NEEDED_BY_OTHERS: &[&str] = &[
     "/column/express/default",
     "/row/0/title",
     "/row/0/needs",
+    // The port sends an outcome.
+    "/serve/0/reply",
 ];
 
 #[test]
