@@ -54,6 +54,7 @@ pub mod binding;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod compose;
 pub mod declare;
 pub mod diag;
 mod digest;

@@ -3,6 +3,7 @@
 
 mod instances;
 mod saved;
+mod uses;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use smol_str::SmolStr;
 use crate::model::Pack;
 use crate::model::ids::{ClassId, FrameId, FrameSet, KeptId, PortId, Slot, SlotSet};
 use crate::model::names::Sym;
+use crate::model::uses::PackAt;
 use crate::model::value::Value;
 
 pub use instances::{Instance, Instances};
@@ -28,6 +30,30 @@ pub struct SessionState {
     /// In the order in which they began; more than one only in a pack that allows it.
     pub(crate) turns: SmallVec<[Arc<Turn>; 1]>,
     pub(crate) revision: u64,
+    /// What there is of used packs, in a pack that uses some.
+    pub(crate) used: Option<Arc<Together>>,
+}
+
+/// The states of used packs, and the calls that wait for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Together {
+    /// As the pack lists them; each by itself.
+    pub states: Vec<SessionState>,
+    /// In the order in which the calls were made.
+    pub links: Vec<Link>,
+}
+
+/// A call between packs that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// The pack that called.
+    pub caller: PackAt,
+    /// The call.
+    pub call: Arc<str>,
+    /// The pack that serves it.
+    pub pack: PackAt,
+    /// The calls that are open there for it.
+    pub calls: Vec<Arc<str>>,
 }
 
 /// A turn whose calls are not all answered.
@@ -74,8 +100,46 @@ impl SessionState {
     /// The state of a session that has just begun: every field at its default, no instance, no call open, revision 0.
     #[must_use]
     pub fn new(pack: &Pack) -> Self {
+        let used = pack.composed.as_ref().map(|composed| {
+            let states = composed.packs.iter().map(|used| Self::bare(&used.pack)).collect();
+            Arc::new(Together { states, links: Vec::new() })
+        });
+        Self { used, ..Self::bare(pack) }
+    }
+
+    /// The same without what belongs to packs that it uses.
+    pub(crate) fn bare(pack: &Pack) -> Self {
         let (slots, instances) = (pack.defaults().into(), Store::new(pack));
-        Self { slots, instances, turns: SmallVec::new(), revision: 0 }
+        Self { slots, instances, turns: SmallVec::new(), revision: 0, used: None }
+    }
+
+    /// What one of the packs that are put together remembers.
+    #[must_use]
+    pub fn at(&self, at: PackAt) -> Option<&SessionState> {
+        match at.index().checked_sub(1) {
+            Some(used) => self.used.as_ref()?.states.get(used),
+            None => Some(self),
+        }
+    }
+
+    /// The calls of all packs whose outcomes the host has to bring: those that no used pack serves.
+    #[must_use]
+    pub fn host_calls(&self, pack: &Pack) -> Vec<(PackAt, &OpenCall)> {
+        let all = pack.all().flat_map(|at| {
+            let calls = self.at(at).map(SessionState::open_calls).unwrap_or_default();
+            calls.into_iter().map(move |call| (at, call))
+        });
+        all.filter(|(at, call)| pack.served(*at, call.port).is_none()).collect()
+    }
+
+    /// Closes an open call.
+    pub(crate) fn close_call(&mut self, id: &str) {
+        for turn in &mut self.turns {
+            if turn.calls.iter().any(|call| &*call.id == id) {
+                Arc::make_mut(turn).calls.retain(|call| &*call.id != id);
+            }
+        }
+        self.turns.retain(|turn| !turn.calls.is_empty());
     }
 
     /// The value of a field. Of a keyed frame no instance is bound here: [`SessionState::of_instance`] looks at one.

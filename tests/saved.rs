@@ -73,7 +73,7 @@ fn the_state_before_the_turn_is_mended_too() {
     let root = "/turn/before/address_navigation_state/root_frame_state/frame_status";
     *saved.pointer_mut(root).expect("it is there") = json!("active");
     let restored = with_env(|env| restore(&registry, &saved, env)).expect("it can be mended");
-    let repaired: Vec<&str> = restored.repaired.iter().map(|name| registry.pack().names.text(*name)).collect();
+    let repaired: Vec<&str> = restored.repaired.iter().map(|(_, name)| registry.pack().names.text(*name)).collect();
     assert_eq!(repaired, ["an_active_root_has_a_domain"]);
     let outcome = Event::Outcome { call: "call-1".into(), status: Status::Timeout, value: None, error: None };
     let step = with_env(|env| step(&registry, &restored.state, &outcome, env)).expect("the boundary takes it");

@@ -7,6 +7,7 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::load::{Loaded, load};
 use crate::model::Pack;
 use crate::model::names::Sym;
+use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::source::SourceMap;
 use crate::syntax::{self, Format, Node};
@@ -105,9 +106,9 @@ pub fn read<T>(
 }
 
 /// Says which invariants a state broke and how it was mended.
-pub fn mended(pack: &Pack, repaired: &[Sym], terminal: &mut Terminal) {
-    for invariant in repaired {
-        let name = pack.names.text(*invariant);
+pub fn mended(pack: &Pack, repaired: &[(PackAt, Sym)], terminal: &mut Terminal) {
+    for (at, invariant) in repaired {
+        let name = pack.qualified(*at, pack.at(*at).names.text(*invariant));
         terminal.err(&format!("note: the state broke the invariant `{name}` and was mended as it declares\n"));
     }
 }

@@ -19,6 +19,7 @@ pub use changed::{Change, InstanceChange};
 pub(crate) use effects::fill;
 pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
 pub use restore::{Restored, enforce, restore};
+pub(crate) use run::boundary_step;
 pub use run::{Scratch, StepError, step, step_with};
 pub use trace::{Bound, Candidate, Leaf, Said, Trace, Verdict};
 pub use verify::{Breach, Failure};

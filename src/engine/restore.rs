@@ -8,8 +8,9 @@ use smol_str::SmolStr;
 use crate::model::ids::{FrameId, SlotSet};
 use crate::model::json::DataError;
 use crate::model::names::Sym;
+use crate::model::uses::PackAt;
 use crate::registry::Registry;
-use crate::state::{Held, SessionState, Turn, unbind};
+use crate::state::{Held, SessionState, Together, Turn, unbind};
 
 use super::effects::{Start, perform};
 use super::eval::{EnvView, View};
@@ -21,8 +22,8 @@ use super::verify::broken_frames;
 pub struct Restored {
     /// Its state.
     pub state: SessionState,
-    /// The invariants that it broke and that were mended as they declare, each once, in the order mended.
-    pub repaired: Vec<Sym>,
+    /// The invariants that it broke and that were mended as they declare, each once and with its pack, in the order mended.
+    pub repaired: Vec<(PackAt, Sym)>,
 }
 
 /// Reads a saved session and enforces the invariants of its frames.
@@ -39,7 +40,30 @@ pub fn restore(registry: &Registry, json: &Json, env: &mut Env<'_>) -> Result<Re
 ///
 /// # Errors
 /// As [`restore`].
-pub fn enforce(registry: &Registry, mut state: SessionState, env: &mut Env<'_>) -> Result<Restored, DataError> {
+pub fn enforce(registry: &Registry, state: SessionState, env: &mut Env<'_>) -> Result<Restored, DataError> {
+    let used = state.used.clone();
+    let (mut state, own) = enforce_one(registry, state, env)?;
+    let mut repaired: Vec<(PackAt, Sym)> = own.into_iter().map(|of| (PackAt::OUTERMOST, of)).collect();
+    if let Some(used) = used {
+        let mut states = Vec::with_capacity(used.states.len());
+        for (at, state) in registry.pack().all().skip(1).zip(&used.states) {
+            let (state, mended) = enforce_one(registry.at(at), state.clone(), env).map_err(|error| {
+                let name = registry.pack().name_at(at).unwrap_or_default();
+                DataError::new(format!("uses.{name}.{}", error.path), error.message)
+            })?;
+            states.push(state);
+            repaired.extend(mended.into_iter().map(|of| (at, of)));
+        }
+        state.used = Some(Arc::new(Together { states, links: used.links.clone() }));
+    }
+    Ok(Restored { state, repaired })
+}
+
+fn enforce_one(
+    registry: &Registry,
+    mut state: SessionState,
+    env: &mut Env<'_>,
+) -> Result<(SessionState, Vec<Sym>), DataError> {
     let mut repaired = Vec::new();
     let aggregate = registry.pack().names.text(registry.pack().aggregate);
     let held = Held { slots: state.slots, instances: state.instances };
@@ -50,7 +74,7 @@ pub fn enforce(registry: &Registry, mut state: SessionState, env: &mut Env<'_>) 
             *turn = Arc::new(Turn { before, ..(**turn).clone() });
         }
     }
-    Ok(Restored { state, repaired })
+    Ok((state, repaired))
 }
 
 /// Mends a state with nothing bound, then with each instance of a keyed frame.

@@ -39,6 +39,9 @@ pub enum StepError {
         /// Its length.
         bytes: usize,
     },
+    /// More steps than the manifest allows, and the boundary's own one among them.
+    #[error("there are more steps than the pack allows")]
+    TooManySteps,
     /// The clock of the environment is no instant, and what is remembered of it could not be read back.
     #[error("`now` of the environment is {now:?}; expected an instant such as 2020-03-01T12:00:00Z")]
     BadClock {
@@ -86,12 +89,39 @@ pub fn step_with(
     env: &mut Env<'_>,
     scratch: &mut Scratch,
 ) -> Result<Step, StepError> {
+    taken(registry, state, event, None, env, scratch)
+}
+
+/// The boundary takes an event for a reason of the engine: what becomes of an outside event when what it has set off in several
+/// packs was taken back.
+///
+/// # Errors
+/// As [`step`].
+pub(crate) fn boundary_step(
+    registry: &Registry,
+    state: &SessionState,
+    event: &Event,
+    why: Sym,
+    env: &mut Env<'_>,
+    scratch: &mut Scratch,
+) -> Result<Step, StepError> {
+    taken(registry, state, event, Some(why), env, scratch)
+}
+
+fn taken(
+    registry: &Registry,
+    state: &SessionState,
+    event: &Event,
+    forced: Option<Sym>,
+    env: &mut Env<'_>,
+    scratch: &mut Scratch,
+) -> Result<Step, StepError> {
     if Timestamp::from_str(&env.now).is_err() {
         return Err(StepError::BadClock { now: env.now.clone() });
     }
     let trace = env.trace.then(Box::default);
     let (view, ids) = EnvView::of(env);
-    let run = Run { registry, state, ids, view: &view, failures: Vec::new(), trace };
+    let run = Run { registry, state, ids, view: &view, forced, failures: Vec::new(), trace };
     match event {
         Event::Input { event, fields } => run.select(*event, fields, scratch),
         Event::Outcome { call, status, value, error } => run.settle(call, *status, value.as_ref(), error.as_ref()),
@@ -103,6 +133,8 @@ pub(super) struct Run<'a, 'e> {
     pub(super) state: &'a SessionState,
     pub(super) ids: &'e mut dyn IdSource,
     pub(super) view: &'a EnvView<'a>,
+    /// The reason for which the boundary takes the event, whoever else could.
+    pub(super) forced: Option<Sym>,
     pub(super) failures: Vec<Failure>,
     pub(super) trace: Option<Box<Trace>>,
 }
@@ -215,6 +247,7 @@ impl<'a> Run<'a, '_> {
                 instances: done.instances,
                 turns,
                 revision: self.state.revision + 1,
+                used: self.state.used.clone(),
             },
             phase,
             class: Some(class),

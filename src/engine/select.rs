@@ -69,12 +69,16 @@ impl<'a> Run<'a, '_> {
         let syms = &self.registry.syms;
         let boundary = |why| Taker { class: pack.boundary, trigger: self.registry.bare_trigger, why: Some(why) };
         let taker = match choice {
+            Choice::Take(at) if let Some(why) = self.forced => {
+                self.mark_refused(room.candidates[at].class);
+                boundary(why)
+            }
             Choice::Take(at) => {
                 let Considered { class, trigger, .. } = room.candidates[at];
                 Taker { class, trigger, why: pack.classes[class.index()].triggers[trigger].reason }
             }
-            Choice::Nobody(reason) => boundary(reason),
-            Choice::Unordered => boundary(syms.ambiguous),
+            Choice::Nobody(reason) => boundary(self.forced.unwrap_or(reason)),
+            Choice::Unordered => boundary(self.forced.unwrap_or(syms.ambiguous)),
         };
         let instead = boundary(syms.verification_failed);
         let stand = match passed {

@@ -62,6 +62,9 @@ impl<'a> Run<'a, '_> {
         let outcome = read_outcome(self.registry, &turn.calls[at], status, value, error);
         let stood = self.bound_to(&turn.calls[at], &self.state.slots, &self.state.instances);
         let arrived = Arrived { of, turn: &turn, at, outcome: &outcome, stood: &stood };
+        if let Some(why) = self.forced {
+            return self.boundary_takes(arrived, why);
+        }
         if turn.steps >= pack.step_limit {
             return self.boundary_takes(arrived, self.registry.syms.step_limit);
         }

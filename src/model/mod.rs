@@ -33,7 +33,8 @@ use uses::{Composed, Serving};
 use value::Value;
 
 /// The keys of a saved session beside the aggregate, which is called as the manifest says.
-pub const SAVED_KEYS: [&str; 6] = ["schema_version", "pack", "fingerprint", "revision", "turn", "turns"];
+pub const SAVED_KEYS: [&str; 8] =
+    ["schema_version", "pack", "fingerprint", "revision", "turn", "turns", "uses", "links"];
 
 /// A checked pack: every name resolved, every type known, every mandatory part there. Made by loading only.
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ use crate::model::ids::{ClassId, FrameId, FrameSet, MessageId, ModeId, PortId, S
 use crate::model::json::DataError;
 use crate::model::names::Sym;
 use crate::model::schema::NamedType;
+use crate::model::uses::PackAt;
 use crate::model::value::Value;
 use crate::model::{Pack, Status};
 use crate::registry::Registry;
@@ -26,7 +27,7 @@ pub struct Script {
     /// The state before the first turn.
     pub given: SessionState,
     /// Invariants that `given` broke and that were mended as they declare.
-    pub repaired: Vec<Sym>,
+    pub repaired: Vec<(PackAt, Sym)>,
     /// The clock and the session.
     pub clock: Clock,
     /// The turns.
@@ -192,7 +193,7 @@ pub fn outcomes(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<V
     Some(calls)
 }
 
-fn given(registry: &Registry, scenario: &Scenario, out: &Diagnostics) -> (SessionState, Vec<Sym>) {
+fn given(registry: &Registry, scenario: &Scenario, out: &Diagnostics) -> (SessionState, Vec<(PackAt, Sym)>) {
     let given = scenario.given.as_ref().and_then(|node| {
         let state = frames(registry.pack(), node, out)?;
         enforced(registry, state, node, &scenario.env, out)
@@ -207,7 +208,7 @@ pub fn state_of(
     node: &Node,
     clock: &Clock,
     out: &Diagnostics,
-) -> Option<(SessionState, Vec<Sym>)> {
+) -> Option<(SessionState, Vec<(PackAt, Sym)>)> {
     let pack = registry.pack();
     let saved = matches!(&node.kind, Kind::Table(table) if table.get("schema_version").is_some());
     let state = if saved {
@@ -232,7 +233,7 @@ pub struct Given {
     /// The clock and the session that come with it.
     pub clock: Clock,
     /// Invariants that it broke and that were mended as they declare.
-    pub repaired: Vec<Sym>,
+    pub repaired: Vec<(PackAt, Sym)>,
 }
 
 /// A state from a document: as [`state_of`] reads it, or a file with one scenario, whose `given` and `env` are taken.
@@ -340,7 +341,7 @@ fn enforced(
     node: &Node,
     clock: &Clock,
     out: &Diagnostics,
-) -> Option<(SessionState, Vec<Sym>)> {
+) -> Option<(SessionState, Vec<(PackAt, Sym)>)> {
     let mut ids = NumberedIds::default();
     match enforce(registry, state, &mut env(clock, 0, &mut ids)) {
         Ok(restored) => Some((restored.state, restored.repaired)),

@@ -51,8 +51,9 @@ pub fn write(registry: &Registry, scenario: &Scenario, script: &Script, played: 
             text.push_str(&format!("given {name} {{ {} }}\n", fields.join(", ")));
         }
     }
-    for repaired in &script.repaired {
-        text.push_str(&format!("repaired {}\n", pack.names.text(*repaired)));
+    for (at, repaired) in &script.repaired {
+        let name = pack.qualified(*at, pack.at(*at).names.text(*repaired));
+        text.push_str(&format!("repaired {name}\n"));
     }
     for (index, turn) in played.turns.iter().enumerate() {
         for (at, step) in turn.steps.iter().enumerate() {

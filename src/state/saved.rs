@@ -15,7 +15,7 @@ use crate::model::value::Value;
 use crate::model::{Pack, SAVED_KEYS, WhileOpen, walk};
 
 use super::instances::{Instance, Store, keyed_frames};
-use super::{Held, OpenCall, Owners, SessionState, Turn};
+use super::{Held, OpenCall, Owners, SessionState, Together, Turn, uses};
 
 /// The version of the saved form.
 pub const SCHEMA_VERSION: u64 = 1;
@@ -37,6 +37,15 @@ impl SessionState {
     /// literal names, and the turns that are under way.
     #[must_use]
     pub fn to_json(&self, pack: &Pack) -> Json {
+        let mut saved = self.bare_json(pack);
+        if let Some(used) = &self.used {
+            uses::save(pack, used, &mut saved);
+        }
+        Json::Object(saved)
+    }
+
+    /// The saved form without what belongs to used packs.
+    pub(super) fn bare_json(&self, pack: &Pack) -> Map<String, Json> {
         let mut saved = Map::new();
         saved.insert("schema_version".into(), SCHEMA_VERSION.into());
         saved.insert("pack".into(), pack.names.text(pack.id).into());
@@ -49,7 +58,7 @@ impl SessionState {
         } else if let Some(turn) = turns.next() {
             saved.insert("turn".into(), turn);
         }
-        Json::Object(saved)
+        saved
     }
 
     /// Reads the saved form. Nothing is defaulted into existence: each field that has a default must be there.
@@ -58,11 +67,21 @@ impl SessionState {
     /// A [`DataError`]: another pack, another registry, another schema version, a missing or unknown field, a value that
     /// does not fit.
     pub fn from_json(pack: &Pack, json: &Json) -> Result<Self, DataError> {
+        let own = Self::bare_from_json(pack, json, pack.composed.is_some())?;
+        match &pack.composed {
+            Some(composed) => uses::restored(pack, composed, own, object(json, "")?),
+            None => Ok(own),
+        }
+    }
+
+    /// Reads the saved form but for what belongs to used packs, which is there if it is `joined`.
+    pub(super) fn bare_from_json(pack: &Pack, json: &Json, joined: bool) -> Result<Self, DataError> {
         let aggregate = pack.names.text(pack.aggregate);
         let saved = object(json, "")?;
         let many = pack.while_open == WhileOpen::Allow;
         let mut keys = SAVED_KEYS.to_vec();
         keys.retain(|key| *key != if many { "turn" } else { "turns" });
+        keys.retain(|key| joined || !matches!(*key, "uses" | "links"));
         keys.insert(4, aggregate);
         known(saved, "", &keys)?;
         let version = number(saved, "schema_version")?;
@@ -97,7 +116,7 @@ impl SessionState {
         } else {
             saved.get("turn").map(|json| read(json, "turn")).transpose()?.into_iter().collect()
         };
-        Ok(Self { slots, instances, turns, revision })
+        Ok(Self { slots, instances, turns, revision, used: None })
     }
 
     /// A state from frames by short name, the rest at their defaults: how scenarios and hosts begin in the middle. Of a keyed
@@ -106,6 +125,25 @@ impl SessionState {
     /// # Errors
     /// A [`DataError`]: an unknown frame or field, or a value that does not fit.
     pub fn from_frames(pack: &Pack, json: &Json) -> Result<Self, DataError> {
+        if pack.composed.is_none() {
+            return Self::bare_from_frames(pack, json);
+        }
+        // Frames of used packs are named with their pack.
+        let mut frames: Vec<Map<String, Json>> = pack.all().map(|_| Map::new()).collect();
+        for (name, fields) in object(json, "")? {
+            let (at, own) = pack.split(name);
+            frames[at.index()].insert(own.to_owned(), fields.clone());
+        }
+        let states = pack.all().zip(frames).map(|(at, frames)| {
+            Self::bare_from_frames(pack.at(at), &Json::Object(frames))
+                .map_err(|error| DataError::new(pack.qualified(at, &error.path), error.message))
+        });
+        let mut states = states.collect::<Result<Vec<_>, _>>()?;
+        let own = states.remove(0);
+        Ok(Self { used: Some(Arc::new(Together { states, links: Vec::new() })), ..own })
+    }
+
+    fn bare_from_frames(pack: &Pack, json: &Json) -> Result<Self, DataError> {
         let mut slots = pack.defaults();
         let mut instances = Store::new(pack);
         for (name, fields) in object(json, "")? {
@@ -136,7 +174,7 @@ impl SessionState {
             }
         }
         keyed_frames(pack).for_each(|keyed| instances.count(keyed, &mut slots));
-        Ok(Self { slots: slots.into(), instances, turns: SmallVec::new(), revision: 0 })
+        Ok(Self { slots: slots.into(), instances, turns: SmallVec::new(), revision: 0, used: None })
     }
 }
 
@@ -504,19 +542,19 @@ fn makes(pack: &Pack, class: ClassId, site: Sym, port: PortId) -> bool {
     found
 }
 
-fn object<'a>(json: &'a Json, at: &str) -> Result<&'a Map<String, Json>, DataError> {
+pub(super) fn object<'a>(json: &'a Json, at: &str) -> Result<&'a Map<String, Json>, DataError> {
     json.as_object().ok_or_else(|| DataError::new(at, "expected an object"))
 }
 
-fn array<'a>(json: &'a Json, at: &str) -> Result<&'a Vec<Json>, DataError> {
+pub(super) fn array<'a>(json: &'a Json, at: &str) -> Result<&'a Vec<Json>, DataError> {
     json.as_array().ok_or_else(|| DataError::new(at, "expected a list"))
 }
 
-fn field<'a>(object: &'a Map<String, Json>, name: &str, at: &str) -> Result<&'a Json, DataError> {
+pub(super) fn field<'a>(object: &'a Map<String, Json>, name: &str, at: &str) -> Result<&'a Json, DataError> {
     object.get(name).ok_or_else(|| DataError::new(if at.is_empty() { name } else { at }, "is missing"))
 }
 
-fn text<'a>(object: &'a Map<String, Json>, name: &str) -> Result<&'a str, DataError> {
+pub(super) fn text<'a>(object: &'a Map<String, Json>, name: &str) -> Result<&'a str, DataError> {
     field(object, name, name)?.as_str().ok_or_else(|| DataError::new(name, "expected a text"))
 }
 
@@ -524,7 +562,7 @@ fn number(object: &Map<String, Json>, name: &str) -> Result<u64, DataError> {
     field(object, name, name)?.as_u64().ok_or_else(|| DataError::new(name, "expected a whole number"))
 }
 
-fn known(object: &Map<String, Json>, at: &str, names: &[&str]) -> Result<(), DataError> {
+pub(super) fn known(object: &Map<String, Json>, at: &str, names: &[&str]) -> Result<(), DataError> {
     match object.keys().find(|key| !names.contains(&key.as_str())) {
         Some(key) => {
             let path = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };

@@ -4,6 +4,7 @@
 
 pub mod corpus;
 pub mod events;
+pub mod joint;
 pub mod keyed;
 pub mod maker;
 pub mod packs;

@@ -393,7 +393,7 @@ impl Session {
     pub fn restore(&mut self, saved: &Json) -> Result<Vec<String>, DataError> {
         let Restored { state, repaired } = restore(&self.registry, saved, &mut env(&mut self.ids, self.turn))?;
         self.state = state;
-        Ok(repaired.iter().map(|name| self.registry.pack().names.text(*name).to_owned()).collect())
+        Ok(repaired.iter().map(|(_, name)| self.registry.pack().names.text(*name).to_owned()).collect())
     }
 
     fn named(&self, step: Step) -> Did {

@@ -21,6 +21,7 @@ pub const LAYERS: &[&str] = &[
     "registry",
     "state",
     "engine",
+    "compose",
     "load",
     "analysis",
     "scenario",
