@@ -239,3 +239,115 @@ fn what_is_wrong_with_a_scenario_whatever_its_pack_declares_is_told_without_it()
         assert_eq!(shipped("assistant", &[("T1.yaml", from, to)])[..1], [format!("T1.yaml:{wanted}")]);
     }
 }
+
+/// One finding for a slip that moves or renames much, at its place, with what to write; and none of what follows from it.
+#[track_caller]
+fn told_once(pack: &str, edit: (&str, &str, &str), wanted: &str) {
+    assert_eq!(shipped(pack, &[edit]), [wanted]);
+    // What else is wrong is found beside it.
+    let (file, slip, at) = match pack {
+        "assistant" => {
+            ("derive.toml", ("doc =", "docc ="), "error[unknown-key]: unknown key `docc` in a derived signal")
+        }
+        _ => ("messages.toml", ("channel", "chanel"), "error[unknown-key]: unknown key `chanel` in a message"),
+    };
+    let both = shipped(pack, &[edit, (file, slip.0, slip.1)]);
+    assert_eq!(both.len(), 2, "{both:#?}");
+    assert!(both.iter().any(|found| found == wanted) && both.iter().any(|found| found.ends_with(at)), "{both:#?}");
+}
+
+#[test]
+fn a_header_that_is_lost_is_told_once() {
+    let never = "[[never]]                                    # S3: must not fall into generic chat\n";
+    let lost = [
+        ("T1.toml", "[[settle]]\n", "54:1", "`on`, `when`, `do` belong to `[[settle]]`"),
+        ("T1.toml", "[carryover]\n", "30:1", "`depth`, `keep`, `forbid`, `preserve`, `fate` belong to `[carryover]`"),
+        ("T1.toml", "[[trigger]]\n", "14:1", "`event`, `any`, `examples`, `counterexamples` belong to `[[trigger]]`"),
+        ("T1.toml", "[entry]\n", "23:1", "`input`, `is` belong to `[entry]`"),
+        ("T4.toml", "[requires]\n", "24:1", "`object` belongs to `[requires]`"),
+        (
+            "T4.toml",
+            "[answer.by.coverage_gate.truth_mode]\n",
+            "66:1",
+            "`confirmed`, `limited`, `clarification_required`, `unsupported` belong to `[answer.by.coverage_gate.truth_mode]`",
+        ),
+        ("T4.toml", never, "72:1", "`answer` belongs to `[[never]]`"),
+    ];
+    for (file, header, at, message) in lost {
+        let wanted = format!("{file}:{at}: error[unknown-key]: {message}, whose header is missing");
+        told_once("assistant", (file, header, ""), &wanted);
+    }
+}
+
+#[test]
+fn a_header_with_the_wrong_brackets_is_told_once() {
+    let wrong = [
+        ("T1.toml", "[[do]]", "[do]", "37:1", "`do` is a list, and `[do]` begins a single table"),
+        ("T4.toml", "[[never]]", "[never]", "72:1", "`never` is a list, and `[never]` begins a single table"),
+        ("T4.toml", "[entry]", "[[entry]]", "30:1", "`entry` is a single table, and `[[entry]]` begins one of a list"),
+    ];
+    for (file, from, to, at, message) in wrong {
+        told_once("assistant", (file, from, to), &format!("{file}:{at}: error[wrong-type]: {message}"));
+    }
+}
+
+#[test]
+fn a_name_that_is_misspelt_where_it_is_declared_is_told_once_there() {
+    let renamed = |declared: &str, used: &str, places: usize| {
+        format!(
+            "error[unknown-name]: `{declared}` is declared here and named nowhere; `{used}` is named in {places} places and declared nowhere"
+        )
+    };
+    let slips = [
+        (
+            "ports.toml",
+            "response = { coverage_status",
+            "response = { coverage_statu",
+            format!("4:14: {}", renamed("coverage_statu", "coverage_status", 9)),
+        ),
+        (
+            "conditions.toml",
+            "condition.outcome_admissible",
+            "condition.outcome_admisible",
+            format!("37:12: {}", renamed("outcome_admisible", "outcome_admissible", 8)),
+        ),
+        ("blocks.toml", "[block.ask_root]", "[block.ask_rot]", format!("4:8: {}", renamed("ask_rot", "ask_root", 3))),
+        ("T3.toml", "id = \"T3\"", "id = \"T33\"", format!("2:6: {}", renamed("T33", "T3", 2))),
+        (
+            "pack.toml",
+            "universe = [\"root\", \"object\"",
+            "universe = [\"root\", \"objct\"",
+            "23:22: error[unknown-name]: there is no frame `objct`".to_owned(),
+        ),
+    ];
+    for (file, from, to, wanted) in slips {
+        told_once("assistant", (file, from, to), &format!("{file}:{wanted}"));
+    }
+    told_once(
+        "clarification",
+        ("ports.toml", "[port.classify]", "[port.clasify]"),
+        &format!("ports.toml:2:7: {}", renamed("clasify", "classify", 15)),
+    );
+}
+
+#[test]
+fn a_head_that_is_misspelt_is_told_once_there() {
+    let section = "lexicon/replies.toml:5:2: error[unknown-key]: unknown section `signl`";
+    told_once("clarification", ("lexicon/replies.toml", "[signal.reply]", "[signl.reply]"), section);
+    for (from, to, line) in
+        [("[frame.result]", "[frame.reslt]", 123), ("[frame.result.field]", "[frame.reslt.field]", 126)]
+    {
+        let wanted = format!(
+            "state.toml:{line}:8: error[unknown-name]: nothing else names `reslt`, and `result` lacks what stands here"
+        );
+        told_once("clarification", ("state.toml", from, to), &wanted);
+    }
+}
+
+#[test]
+fn a_class_that_precedence_forgets_is_one_finding() {
+    let told = shipped("assistant", &[("pack.toml", ", \"T5\"", "")]);
+    let overlaps: Vec<&String> = told.iter().filter(|found| found.contains("[overlap]")).collect();
+    assert_eq!(overlaps.len(), 1, "{told:#?}");
+    assert!(overlaps[0].contains("`T5` stands in no chain of precedence and can take the same event as "), "{told:#?}");
+}

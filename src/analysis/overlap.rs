@@ -193,7 +193,23 @@ fn written_order(
 
 /// Looks for overlaps and reports them: an error with a witness that the engine has stepped, a warning where it is not known.
 pub(super) fn check_with(seeker: &mut Seeker<'_>, registry: &Registry, shadowed: &[bool], diagnostics: &Diagnostics) {
-    for finding in overlaps_with(seeker, registry, shadowed) {
+    let mut findings = overlaps_with(seeker, registry, shadowed);
+    // A class that was forgotten in precedence is one slip, however many others it meets.
+    let chains = &registry.pack().chains;
+    let in_chain = |class: ClassId| chains.iter().any(|(from, to, _)| *from == class || *to == class);
+    for class in (0..registry.pack().classes.len()).map(ClassId::at).filter(|class| !in_chain(*class)) {
+        let of_class = |finding: &Finding| {
+            let (one, other) = (finding.one.class(), finding.other.class());
+            one != other && (one == class || other == class) && finding.found.is_ok()
+        };
+        if findings.iter().filter(|finding| of_class(finding)).count() > 1 {
+            let (own, rest): (Vec<_>, Vec<_>) = findings.into_iter().partition(of_class);
+            findings = rest;
+            let own = own.into_iter().filter_map(|Finding { one, other, found }| Some((one, other, found.ok()?)));
+            diagnostics.push(told::loose(seeker, registry, class, own.collect()));
+        }
+    }
+    for finding in findings {
         diagnostics.push(told::overlap(seeker, registry, finding));
     }
 }

@@ -1,6 +1,6 @@
 //! Overlaps in words: where the two are written, what to write instead, and a scenario in which both hold.
 
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, listed};
 use crate::model::ids::ClassId;
 use crate::registry::Registry;
 
@@ -11,30 +11,77 @@ use super::show;
 use super::situation::Situation;
 use super::smaller::smaller;
 use super::stage::staged;
-use super::witness::{Seeker, Seen};
+use super::witness::{Seeker, Seen, Witness};
+
+/// What is reported of a class that stands in no chain of precedence and overlaps with several others: one finding, with one witness.
+pub fn loose(
+    seeker: &mut Seeker<'_>,
+    registry: &Registry,
+    class: ClassId,
+    all: Vec<(Taker, Taker, Box<Witness>)>,
+) -> Diagnostic {
+    let own = |one: Taker, other: Taker| if one.class() == class { (one, other) } else { (other, one) };
+    let others: Vec<Taker> = all.iter().map(|(one, other, _)| own(*one, *other).1).collect();
+    let mut all = all.into_iter();
+    let (one, other, witness) = all.next().expect("it overlaps with several");
+    let (one, other, shown) = shown(seeker, registry, one, other, &witness);
+    let own = own(one, other).0;
+    let class = name(registry, class);
+    let names = || others.iter().map(|other| name(registry, other.class()));
+    let message =
+        format!("`{class}` stands in no chain of precedence and can take the same event as {}", listed(names()));
+    let place = if own.class() == registry.pack().boundary {
+        "at its end: it is the boundary, which takes what is left"
+    } else {
+        "before the classes that it is stronger than"
+    };
+    let help = format!(
+        "put `{class}` into a chain of `precedence`, {place}\nboth `{}` and `{}` hold here:\n{shown}",
+        name(registry, one.class()),
+        name(registry, other.class()),
+    );
+    let found = Diagnostic::error(Code::Overlap, own.span(registry), message)
+        .label(format!("this {} of `{class}` holds", what(own)));
+    let found = others.iter().fold(found, |found, other| {
+        let label = format!("where this {} of `{}` can hold too", what(*other), name(registry, other.class()));
+        found.also(other.span(registry), label)
+    });
+    found.help(help)
+}
+
+/// The smallest situation in which two hold, as a scenario, and which two those are.
+fn shown(
+    seeker: &mut Seeker<'_>,
+    registry: &Registry,
+    one: Taker,
+    other: Taker,
+    witness: &Witness,
+) -> (Taker, Taker, String) {
+    let arena = Arena::new(registry);
+    let judge = Judge::new(&arena, witness.takers);
+    let least = judge.see(&witness.situation);
+    let mut holds =
+        |tried: &Situation| judge.see(tried) == Seen::Confirmed || least == Seen::Failed && judge.see(tried) == least;
+    let small = smaller(registry, &witness.situation, &[one, other], &mut holds);
+    let (one, other) = arena.actual(&small, witness.takers);
+    let both = name_of(registry, one, other);
+    let remark = format!("until it is decided: {}", meant(registry, one, other));
+    let shown = match small.state.open_calls().first() {
+        None => show::scenario(registry, &both, &small, &remark),
+        Some(_) => match staged(seeker, registry, &small, &mut holds) {
+            Some(stage) => show::staged(registry, &both, &stage, &remark),
+            None => show::outcome(registry, &small),
+        },
+    };
+    (one, other, shown)
+}
 
 /// What is reported of a pair.
 pub fn overlap(seeker: &mut Seeker<'_>, registry: &Registry, finding: Finding) -> Diagnostic {
     let Finding { one, other, found } = finding;
     match found {
         Ok(witness) => {
-            let arena = Arena::new(registry);
-            let judge = Judge::new(&arena, witness.takers);
-            let least = judge.see(&witness.situation);
-            let mut holds = |tried: &Situation| {
-                judge.see(tried) == Seen::Confirmed || least == Seen::Failed && judge.see(tried) == least
-            };
-            let small = smaller(registry, &witness.situation, &[one, other], &mut holds);
-            let (one, other) = arena.actual(&small, witness.takers);
-            let both = name_of(registry, one, other);
-            let remark = format!("until it is decided: {}", meant(registry, one, other));
-            let shown = match small.state.open_calls().first() {
-                None => show::scenario(registry, &both, &small, &remark),
-                Some(_) => match staged(seeker, registry, &small, &mut holds) {
-                    Some(stage) => show::staged(registry, &both, &stage, &remark),
-                    None => show::outcome(registry, &small),
-                },
-            };
+            let (one, other, shown) = shown(seeker, registry, one, other, &witness);
             let help = format!("{}\nboth hold here:\n{shown}", next_step(registry, one, other));
             Diagnostic::error(Code::Overlap, one.span(registry), message(registry, one, other))
                 .label(format!("this {} of `{}` holds", what(one), name(registry, one.class())))

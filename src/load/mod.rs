@@ -4,7 +4,7 @@ mod rest;
 mod uses;
 
 use crate::check::check;
-use crate::declare::{Documents, Options, SourceText};
+use crate::declare::{Documents, Mended, Options, SourceText};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::lexicon::Matcher;
 use crate::model::Pack;
@@ -38,15 +38,22 @@ pub fn load(files: &[SourceText], options: &Options) -> Loaded {
 /// Loads a pack from its documents: all findings, the registry where none is an error, and else what is sound of the pack.
 #[must_use]
 pub fn load_documents(documents: &Documents) -> (Vec<Diagnostic>, Option<Registry>, Option<Rest>) {
+    let (declared, pack, mended) = documents.declared_or_mended();
+    if let Some(Mended { documents, told, found, .. }) = mended {
+        let rest = rest::rest(&documents, &found, true);
+        found.extend(told);
+        uses::load(&documents, &[], &found);
+        return (found.into_sorted(), None, rest);
+    }
     let diagnostics = Diagnostics::new();
-    let (mut own, registry) = whole(documents, &[], &diagnostics);
+    let (mut own, registry) = whole(documents, (declared, pack), &[], &diagnostics);
     if registry.is_some() {
         return (diagnostics.into_sorted(), registry, None);
     }
     // What is wrong with a used pack takes nothing out of this one.
     let rest = match own.take() {
         Some(registry) => Some(rest::alone(registry, documents)),
-        None => rest::rest(documents, &diagnostics),
+        None => rest::rest(documents, &diagnostics, false),
     };
     (diagnostics.into_sorted(), None, rest)
 }
@@ -54,13 +61,17 @@ pub fn load_documents(documents: &Documents) -> (Vec<Diagnostic>, Option<Registr
 /// Loads a pack that is used by others.
 fn load_inside(documents: &Documents, above: &[String]) -> (Vec<Diagnostic>, Option<Registry>) {
     let diagnostics = Diagnostics::new();
-    let (_, registry) = whole(documents, above, &diagnostics);
+    let (_, registry) = whole(documents, documents.declared(), above, &diagnostics);
     (diagnostics.into_sorted(), registry)
 }
 
-/// Loads a pack with those that it uses. Where only these are wrong it comes back by itself, first.
-fn whole(documents: &Documents, above: &[String], out: &Diagnostics) -> (Option<Registry>, Option<Registry>) {
-    let (found, pack) = documents.declared();
+/// Loads a pack, as it is declared, with those that it uses. Where only these are wrong it comes back by itself, first.
+fn whole(
+    documents: &Documents,
+    (found, pack): (Diagnostics, Option<Pack>),
+    above: &[String],
+    out: &Diagnostics,
+) -> (Option<Registry>, Option<Registry>) {
     let matcher = pack.as_ref().and_then(|pack| check(pack, &found));
     let sound = !found.has_errors();
     out.extend(found);

@@ -24,12 +24,13 @@ pub struct Rest {
 }
 
 /// Takes what is wrong out of a pack until the rest is sound, and checks that. What is found in it is reported as far as it is
-/// so in the whole pack.
-pub(super) fn rest(documents: &Documents, diagnostics: &Diagnostics) -> Option<Rest> {
+/// so in the whole pack. Where slips of the pack are put right nothing else need be wrong with it.
+pub(super) fn rest(documents: &Documents, diagnostics: &Diagnostics, mended: bool) -> Option<Rest> {
     let mut sound = Sound::of(documents);
     let mut errors: Vec<Diagnostic> = diagnostics.clone().into_iter().collect();
-    for _ in 0..ROUNDS {
-        if !sound.leave_out(&errors) {
+    let sure = mended && !diagnostics.has_errors();
+    for round in 0..ROUNDS {
+        if !(sound.leave_out(&errors) || sure && round == 0) {
             return None;
         }
         let (found, pack) = sound.declared();
