@@ -1,11 +1,11 @@
 //! What the log of a host is told of a step, through `tracing`: the log messages of the pack, and each step in brief. No step emits
 //! anything itself: a host that wants it calls [`tell`] with what it has got.
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::engine::{MessageOut, Phase, Step, fill};
 use crate::model::ids::FrameSet;
-use crate::model::json::to_json;
+use crate::model::json::named_to_wire;
 use crate::model::schema::Type;
 use crate::model::value::Value;
 use crate::model::{Channel, Level, Message, Pack};
@@ -98,7 +98,7 @@ fn in_brief(pack: &Pack, session: &str, turn: &str, step: &Step) {
 
 fn message(pack: &Pack, session: &str, turn: &str, level: Level, declared: &Message, sent: &MessageOut, texts: Texts) {
     let name = pack.names.text(declared.name);
-    let mut told = Map::new();
+    let mut told = Vec::with_capacity(sent.fields.len());
     let mut shown = Vec::with_capacity(sent.fields.len());
     for (field, value) in &sent.fields {
         let ty = declared.fields.iter().find(|declared| declared.name == *field).map(|declared| &declared.ty);
@@ -107,11 +107,11 @@ fn message(pack: &Pack, session: &str, turn: &str, level: Level, declared: &Mess
             shown.push((*field, Value::text(HIDDEN)));
             continue;
         }
-        told.insert(pack.names.text(*field).to_owned(), to_json(&pack.names, value));
+        told.push((*field, value.clone()));
         shown.push((*field, value.clone()));
     }
     let text = declared.text.as_deref().map_or_else(|| name.to_owned(), |template| fill(pack, template, &shown));
-    let fields = (!told.is_empty()).then(|| Json::Object(told).to_string());
+    let fields = (!told.is_empty()).then(|| Json::Object(named_to_wire(pack, &declared.fields, &told)).to_string());
     macro_rules! at {
         ($level:ident) => {
             tracing::$level!(target: MESSAGE, session, turn, name, fields, "{text}")

@@ -210,6 +210,68 @@ impl Planted {
     }
 }
 
+/// What passes between pack and host bears the names that the page says, in the order that it says.
+#[test]
+fn the_wire_names_are_as_the_page_shows_them() {
+    let mut files = files();
+    files.insert("desk/RETURN.toml".into(), RETURN.into());
+    let order = files.get_mut("desk/pack.toml").expect("the manifest");
+    *order = order.replace("[\"ANSWER\",", "[\"RETURN\", \"ANSWER\",");
+    let Loaded { sources, diagnostics, registry, .. } = load(&files);
+    assert!(diagnostics.is_empty(), "{}", report::human(&sources, &diagnostics, false));
+    let registry = registry.expect("a registry");
+    let pack = registry.pack();
+    let mut ids = NumberedIds::default();
+    let mut env = Env {
+        now: "2024-05-10T12:00:00Z".into(),
+        today: jiff::civil::date(2024, 5, 10),
+        session_id: "s-1".into(),
+        turn_id: "t-1".into(),
+        ids: &mut ids,
+        trace: false,
+    };
+    let items = json!([{ "id": "i-1", "lineNote": "torn", "weight": 1.5 }]);
+    let given = |payload| Event::input(&registry, "send_back", &payload, &json!({}));
+    let error = given(json!({ "parcel_number": "ab1234", "items": items })).expect_err("a name of the pack");
+    assert_eq!(error.to_string(), "`parcel_number`: is no field of event `send_back`; did you mean `parcelNumber`?");
+    let error = given(json!({ "parcelNumber": "ab1234", "items": [{ "id": "i-1", "weight_kg": 1 }] }));
+    assert_eq!(
+        error.expect_err("a name of the pack").to_string(),
+        "`items.0.weight_kg`: is not declared; did you mean `weight`?"
+    );
+    let event = given(json!({ "parcelNumber": "ab1234", "items": items })).expect("an event");
+    let asked = engine::step(&registry, &SessionState::new(pack), &event, &mut env).expect("a step");
+    let request = json!({ "parcel": "ab1234", "items": items });
+    assert_eq!(asked.calls[0].request(pack).to_string(), request.to_string());
+    let outcome =
+        |value| Event::Outcome { call: asked.calls[0].id.clone(), status: Status::Ok, value: Some(value), error: None };
+    let told = engine::step(&registry, &asked.state, &outcome(json!({ "reference": "ret-7" })), &mut env);
+    let told = told.expect("a step");
+    let shown = told.messages[0].body(pack).to_string();
+    assert!(DOC.lines().any(|line| line == shown), "{shown}");
+    assert_eq!(told.messages[0].text.as_deref(), Some("Your return ret-7 is noted."));
+    let broken = engine::step(&registry, &asked.state, &outcome(json!({ "return_id": "ret-7" })), &mut env);
+    assert_eq!(broken.expect("a step").class, pack.class("REST"), "an answer by the names of the pack is none");
+}
+
+const RETURN: &str = r#"
+id = "RETURN"
+name = "send_back"
+title = "Something is sent back"
+owner = "topic_state"
+doc = "Has a label printed."
+trigger = [ { event = "send_back" } ]
+requires = {}
+entry = {}
+carryover = { depth = "none", keep = ["parcel", "price"], forbid = [], preserve = [], fate = { question = "keep" } }
+do = [ { call = "returns", id = "label", with = { parcel_number = "$input.parcel_number", items = "$input.items" } } ]
+settle = [ { on = "label", when = { outcome.status = "ok" }, do = [
+  { emit = "coming_back", with = { return_id = "$outcome.return_id", items = [ { id = "i-1", line_note = "torn", weight_kg = 1.5 } ] } },
+] } ]
+answer = { mode = "sorry" }
+never = []
+"#;
+
 /// The example pack answers: the lookup's outcome ends the turn, although `audit` never replies.
 #[test]
 fn the_example_pack_runs() {

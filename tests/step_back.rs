@@ -43,7 +43,7 @@ fn given(registry: &Registry) -> SessionState {
 }
 
 fn reply(registry: &Registry, key: &str) -> Event {
-    Event::input(registry, "reply", &json!({ "reasoning_id": key, "message": "2020" }), &json!({})).expect("an event")
+    Event::input(registry, "reply", &json!({ "reasoningId": key, "message": "2020" }), &json!({})).expect("an event")
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::engine::{CallOut, Event, Step};
 use crate::model::ids::FrameId;
-use crate::model::json::to_json;
+use crate::model::json::{to_json, to_wire};
 use crate::model::value::Value;
 use crate::registry::Registry;
 use crate::state::SessionState;
@@ -126,14 +126,16 @@ fn turn(registry: &Registry, happens: &Event) -> Vec<String> {
     let declared = &pack.events[event.index()];
     let (mut payload, mut signals, mut said) = (Map::new(), Map::new(), None);
     for (input, value) in fields {
-        let name = pack.names.text(pack.inputs[input.index()].name);
+        let known = &pack.inputs[input.index()];
+        let wire = declared.wire_of(*input);
+        let name = pack.names.text(wire.unwrap_or(known.name));
         match value {
             Value::Text(text) if declared.text == Some(*input) => said = Some(text.to_string()),
-            _ if declared.text.is_none() && declared.fields.iter().any(|(of, _)| of == input) => {
-                payload.insert(name.into(), to_json(&pack.names, value));
+            _ if declared.text.is_none() && wire.is_some() => {
+                payload.insert(name.into(), to_wire(pack, &known.ty, value));
             }
             _ => {
-                signals.insert(name.into(), to_json(&pack.names, value));
+                signals.insert(name.into(), to_wire(pack, &known.ty, value));
             }
         }
     }

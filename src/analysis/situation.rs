@@ -8,8 +8,8 @@ use smol_str::SmolStr;
 
 use crate::engine::{Env, Event, NumberedIds, Step, StepError, step};
 use crate::model::cond::Place;
-use crate::model::ids::{FrameId, FrameSet, InputId, OutcomeId, SlotSet};
-use crate::model::json::{set_of, to_json};
+use crate::model::ids::{FrameId, FrameSet, InputId, PortId, SlotSet};
+use crate::model::json::{set_of, to_wire};
 use crate::model::period::Period;
 use crate::model::schema::Type;
 use crate::model::value::{RecordValue, Value};
@@ -126,7 +126,7 @@ impl<'r> Encoder<'r> {
                     written: SlotSet::default(),
                     decided: FrameSet::EMPTY,
                 }));
-                self.outcome_event(model, &pack.ports[site.call.port.index()].response)
+                self.outcome_event(model, site.call.port)
             }
             None => self.input_event(model, text),
         };
@@ -204,12 +204,13 @@ impl<'r> Encoder<'r> {
         store.count(keyed, slots);
     }
 
-    fn outcome_event(&self, model: &Model, response: &[(OutcomeId, bool)]) -> Event {
+    fn outcome_event(&self, model: &Model, port: PortId) -> Event {
         let pack = self.pack;
         let at = self.moment.statuses.iter().position(|lit| model.holds(*lit)).unwrap_or(0);
         let status = STATUSES[at];
         let mut fields = Map::new();
-        for (id, optional) in response {
+        let port = &pack.ports[port.index()];
+        for ((id, optional), wire) in port.response.iter().zip(&port.wire) {
             let declared = &pack.outcomes[id.index()];
             let value = match self.places.get(&Place::Outcome(*id)) {
                 Some(term) => self.value(term, &declared.ty, model),
@@ -217,7 +218,7 @@ impl<'r> Encoder<'r> {
                 None => any_value(pack, &declared.ty),
             };
             if value.is_present() {
-                fields.insert(pack.names.text(declared.name).into(), to_json(&pack.names, &value));
+                fields.insert(pack.names.text(*wire).into(), to_wire(pack, &declared.ty, &value));
             }
         }
         let error = match self.places.get(&Place::OutcomeError).map(|term| self.value(term, &Type::Text, model)) {

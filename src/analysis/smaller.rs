@@ -195,8 +195,9 @@ impl Smaller<'_> {
         }
         let (Some(Json::Object(answered)), Some(port)) = (value, port) else { return };
         let pack = self.registry.pack();
-        for (id, optional) in &pack.ports[port.index()].response {
-            let name = pack.names.text(pack.outcomes[id.index()].name);
+        let port = &pack.ports[port.index()];
+        for ((_, optional), wire) in port.response.iter().zip(&port.wire) {
+            let name = pack.names.text(*wire);
             if *optional && answered.contains_key(name) {
                 let mut tried = self.best.clone();
                 if let Event::Outcome { value: Some(Json::Object(answered)), .. } = &mut tried.event {

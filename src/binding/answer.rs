@@ -14,7 +14,7 @@ pub struct AnswerSchema {
     pub strict: bool,
 }
 
-/// The schema of an answer with these fields. A field that may be absent is null.
+/// The schema of an answer with these fields, by their wire names. A field that may be absent is null.
 #[must_use]
 pub fn schema(pack: &Pack, fields: &[NamedType]) -> AnswerSchema {
     let mut strict = true;
@@ -33,9 +33,9 @@ fn object(pack: &Pack, fields: &[NamedType], open: bool, strict: &mut bool) -> J
         if let (false, Json::Object(ty)) = (field.doc.is_empty(), &mut ty) {
             ty.insert("description".into(), field.doc.as_str().into());
         }
-        properties.insert(pack.names.text(field.name).to_owned(), ty);
+        properties.insert(pack.names.text(field.wire).to_owned(), ty);
     }
-    let required: Vec<&str> = fields.iter().map(|field| pack.names.text(field.name)).collect();
+    let required: Vec<&str> = fields.iter().map(|field| pack.names.text(field.wire)).collect();
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": open })
 }
 

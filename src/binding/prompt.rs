@@ -2,16 +2,21 @@
 
 use std::ops::Range;
 
+use serde_json::Value as Json;
+
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::engine::CallOut;
 use crate::model::Pack;
 use crate::model::ids::PortId;
-use crate::model::json::scalar_text;
+use crate::model::json::{scalar_text, to_wire};
 use crate::source::{FileId, Span};
 
 /// A prompt of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompt(Vec<Piece>);
+pub struct Prompt {
+    port: PortId,
+    pieces: Vec<Piece>,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
@@ -66,19 +71,26 @@ impl Prompt {
         }
         plain.push_str(&text[at..]);
         pieces.push(Piece::Text(plain));
-        (out.len() == known).then_some(Self(pieces))
+        (out.len() == known).then_some(Self { port, pieces })
     }
 
     /// The prompt of a call; an argument that is absent is nothing, a collection is its JSON.
     #[must_use]
     pub fn fill(&self, pack: &Pack, call: &CallOut) -> String {
         let mut text = String::new();
-        for piece in &self.0 {
+        for piece in &self.pieces {
             match piece {
                 Piece::Text(plain) => text.push_str(plain),
                 Piece::Field(name) => {
                     let value = call.with.iter().find(|(arg, _)| pack.names.text(*arg) == name);
-                    text.push_str(&value.map_or_else(Default::default, |(_, value)| scalar_text(&pack.names, value)));
+                    let request = &pack.ports[self.port.index()].request;
+                    let of = value.and_then(|value| Some((value, request.iter().find(|arg| arg.name == value.0)?)));
+                    if let Some(((_, value), arg)) = of {
+                        text.push_str(&match to_wire(pack, &arg.ty, value) {
+                            all @ (Json::Array(_) | Json::Object(_)) => all.to_string().into(),
+                            _ => scalar_text(&pack.names, value),
+                        });
+                    }
                 }
             }
         }

@@ -6,7 +6,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, s
 use crate::model::class::{Class, On};
 use crate::model::effect::Verb;
 use crate::model::ids::{EventId, MessageId, PortId};
-use crate::model::json::{describe, from_json, to_json};
+use crate::model::json::{Naming, describe, from_json, to_json};
 use crate::model::schema::{NamedType, Type};
 use crate::model::uses::{Composed, PackAt, Serve, Serving, Used};
 use crate::model::{Pack, Status, walk};
@@ -145,10 +145,10 @@ impl<'a> Linker<'a> {
         let fields = by.pack.event_fields(event);
         let (port, event) = (quoted(&serving.port.0), quoted(&serving.event.0));
         for arg in request {
-            let name = caller.pack.crossing(arg.name);
-            let Some(field) = fields.iter().find(|field| by.pack.crossing(field.name) == name) else {
+            let name = caller.pack.crossing(arg);
+            let Some(field) = fields.iter().find(|field| by.pack.crossing(field) == name) else {
                 let message = format!("the event {event} has no field {}, which calls of {port} give", quoted(name));
-                let names: Vec<&str> = fields.iter().map(|field| by.pack.crossing(field.name)).collect();
+                let names: Vec<&str> = fields.iter().map(|field| by.pack.crossing(field)).collect();
                 let help = match suggest(name, names.iter().copied()) {
                     Some(near) => did_you_mean(name, near),
                     None => "declare the field in the event, or take the argument out of the request".to_owned(),
@@ -171,8 +171,8 @@ impl<'a> Linker<'a> {
             }
         }
         for field in fields.iter().filter(|field| !field.optional) {
-            let name = by.pack.crossing(field.name);
-            let given = request.iter().find(|arg| caller.pack.crossing(arg.name) == name);
+            let name = by.pack.crossing(field);
+            let given = request.iter().find(|arg| caller.pack.crossing(arg) == name);
             if given.is_some_and(|arg| !arg.optional) {
                 continue;
             }
@@ -239,13 +239,12 @@ impl<'a> Linker<'a> {
     fn answers(&self, caller: &Pack, port: &crate::model::Port, by: &Pack, message: MessageId, span: Span) {
         let sent = &by.messages[message.index()];
         let (message, of) = (quoted(by.names.text(sent.name)), quoted(caller.names.text(port.name)));
-        for (outcome, optional) in &port.response {
-            let wanted: &NamedType = &caller.outcomes[outcome.index()];
-            let name = caller.crossing(wanted.name);
-            let field = sent.fields.iter().find(|field| by.crossing(field.name) == name);
+        for wanted in &port.answer(caller) {
+            let name = caller.crossing(wanted);
+            let field = sent.fields.iter().find(|field| by.crossing(field) == name);
             let constant = sent.consts.iter().find(|(constant, _)| by.names.text(*constant) == name);
             let fits = match (field, constant) {
-                (Some(field), _) if field.optional && !optional => false,
+                (Some(field), _) if field.optional && !wanted.optional => false,
                 (Some(field), _) => {
                     if !fits(by, &field.ty, caller, &wanted.ty) {
                         let text = format!(
@@ -265,7 +264,7 @@ impl<'a> Linker<'a> {
                 }
                 (None, Some((_, value))) => {
                     let json = to_json(&by.names, value);
-                    if from_json(caller, &wanted.ty, &json).is_err() {
+                    if from_json(caller, Naming::Wire, &wanted.ty, &json).is_err() {
                         let text = format!(
                             "the constant {} of the message {message} is {json}, and the port {of} answers {}",
                             quoted(name),
@@ -276,7 +275,7 @@ impl<'a> Linker<'a> {
                     }
                     true
                 }
-                (None, None) => *optional,
+                (None, None) => wanted.optional,
             };
             if !fits {
                 let text = format!("the message {message} may lack {}, which the port {of} answers", quoted(name));
@@ -332,15 +331,15 @@ fn fits(from: &Pack, ty: &Type, to: &Pack, wanted: &Type) -> bool {
         }
         (Type::Record(id), Type::Record(wanted)) => {
             let (given, wanted) = (&from.records[id.index()], &to.records[wanted.index()]);
-            let name = |field: &NamedType| from.crossing(field.name);
-            let of = |name: &str| wanted.fields.iter().find(|field| to.crossing(field.name) == name);
+            let name = |field: &NamedType| from.crossing(field);
+            let of = |name: &str| wanted.fields.iter().find(|field| to.crossing(field) == name);
             (wanted.open || !given.open)
                 && given.fields.iter().all(|field| match of(name(field)) {
                     Some(other) => fits(from, &field.ty, to, &other.ty),
                     None => wanted.open,
                 })
                 && wanted.fields.iter().all(|other| {
-                    let given = given.fields.iter().find(|field| name(field) == to.crossing(other.name));
+                    let given = given.fields.iter().find(|field| name(field) == to.crossing(other));
                     other.optional || other.default.is_some() || given.is_some_and(|field| !field.optional)
                 })
         }

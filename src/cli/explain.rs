@@ -261,8 +261,9 @@ fn event(args: &Args, registry: &Registry) -> Result<(Event, String), Problem> {
 }
 
 fn text_field(pack: &Pack, event: &str) -> Option<String> {
-    let input = pack.events[pack.event(event)?.index()].text?;
-    Some(pack.names.text(pack.inputs[input.index()].name).to_owned())
+    let declared = &pack.events[pack.event(event)?.index()];
+    let wire = declared.text.and_then(|input| declared.wire_of(input))?;
+    Some(pack.names.text(wire).to_owned())
 }
 
 fn object(text: Option<&str>, what: &str) -> Result<Map<String, Value>, Problem> {

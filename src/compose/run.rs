@@ -5,10 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use crate::engine::{CallOut, Env, Event, Scratch, Step, StepError, boundary_step, step_with};
-use crate::model::json::{scalar_text, to_json};
 use crate::model::names::Sym;
 use crate::model::uses::{PackAt, Serve};
-use crate::model::value::Value;
 use crate::model::{Status, reason};
 use crate::registry::Registry;
 use crate::state::{Link, SessionState, Together};
@@ -256,9 +254,7 @@ impl<'a, 'e, 'i> Run<'a, 'e, 'i> {
     fn enter(&mut self, at: PackAt, call: &CallOut, serve: &Serve) -> Result<(), Trouble> {
         let (caller, by) = (self.registry.at(at).pack(), self.registry.at(serve.by));
         let replies = caller.ports[call.port.index()].replies;
-        let given =
-            call.with.iter().map(|(name, value)| (caller.crossing(*name).to_owned(), to_json(&caller.names, value)));
-        let payload = Json::Object(given.collect());
+        let payload = call.request(caller);
         let name = by.pack().names.text(by.pack().events[serve.event.index()].name);
         let event = Event::input(by, name, &payload, &Json::Object(Map::new()));
         if replies {
@@ -296,20 +292,20 @@ impl<'a, 'e, 'i> Run<'a, 'e, 'i> {
             let (_, status) = serve.replies.iter().find(|(message, _)| *message == sent.message)?;
             Some((place, sent, *status))
         })?;
-        let field =
-            |wanted: &str| sent.fields.iter().find(|(name, _)| pack.crossing(*name) == wanted).map(|(_, value)| value);
+        let body = sent.body(pack);
         if status != Status::Ok {
-            let error = match field("error") {
-                Some(value) if *value != Value::Absent => scalar_text(&pack.names, value).into_owned(),
-                _ => pack.names.text(pack.messages[sent.message.index()].name).to_owned(),
+            let error = match body.get("error") {
+                Some(Json::String(error)) => error.clone(),
+                Some(error) => error.to_string(),
+                None => pack.names.text(pack.messages[sent.message.index()].name).to_owned(),
             };
             return Some((place, Ends { status, value: None, error: Some(error.into()) }));
         }
         let mut value = Map::new();
-        for (outcome, _) in &caller.ports[waiting.index()].response {
-            let name = caller.crossing(caller.outcomes[outcome.index()].name);
-            if let Some(given) = field(name) {
-                value.insert(name.to_owned(), to_json(&pack.names, given));
+        for field in caller.ports[waiting.index()].answer(caller) {
+            let name = caller.crossing(&field);
+            if let Some(given) = body.get(name) {
+                value.insert(name.to_owned(), given.clone());
             }
         }
         Some((place, Ends { status, value: Some(Json::Object(value)), error: None }))

@@ -3,6 +3,7 @@
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
 use crate::model::ids::{InputId, OutcomeId};
+use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::value::Value;
 use crate::model::{Channel, Claims, Event, Input, InputKind, Level, Message, Mode, Port};
@@ -12,7 +13,7 @@ use crate::syntax::{Field, Node};
 use super::cx::{Cx, Item, POISON, poisoned};
 use super::literals::sigil;
 use super::merge::Sections;
-use super::types::{Beside, PAYLOAD_FIELD, scalar};
+use super::types::{Beside, Case, PAYLOAD_FIELD, scalar};
 
 /// Names under `outcome` that are the engine's.
 const OUTCOME_WORDS: &[&str] = &["call", "port", "status", "error", "kept"];
@@ -77,18 +78,28 @@ pub(super) fn events(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         }
         cx.event_names.insert(item.name.to_owned(), at);
         let name = cx.intern(item.name);
-        let mut event = Event { name, fields: Vec::new(), text: None, turn: name, doc: String::new(), span: item.key };
+        let mut event = Event {
+            name,
+            fields: Vec::new(),
+            wire: Vec::new(),
+            text: None,
+            turn: name,
+            doc: String::new(),
+            span: item.key,
+        };
         if let Some(table) = cx.table(item.node, "an event") {
             cx.allow(table, &language::EVENT);
             event.doc = cx.doc(table);
             if let Some(turn) = table.get("turn").and_then(|node| cx.word(node)) {
                 event.turn = cx.intern(turn);
             }
-            let fields = table.get("field").map(|node| cx.fields(node, Beside::Optional, PAYLOAD_FIELD));
+            let case = cx.case(table);
+            let fields = table.get("field").map(|node| cx.fields(node, Beside::Optional, case, PAYLOAD_FIELD));
             for (field, _) in fields.unwrap_or_default() {
                 let name = cx.text_of(field.name);
                 if let Some(id) = cx.add_input(&name, field.ty, InputKind::Payload, field.doc, field.span) {
                     event.fields.push((id, !field.optional));
+                    event.wire.push(field.wire);
                 }
             }
             let text = table.get("text").map(|node| (node, cx.text(node)));
@@ -149,16 +160,24 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         cx.check_name("a port", item.name, item.key);
         cx.port_names.insert(item.name.to_owned(), at);
         let name = cx.intern(item.name);
-        let mut port =
-            Port { name, request: Vec::new(), response: Vec::new(), replies: true, doc: String::new(), span: item.key };
+        let mut port = Port {
+            name,
+            request: Vec::new(),
+            response: Vec::new(),
+            wire: Vec::new(),
+            replies: true,
+            doc: String::new(),
+            span: item.key,
+        };
         if let Some(table) = cx.table(item.node, "a port") {
             cx.allow(table, &language::PORT);
             port.doc = cx.doc(table);
+            let case = cx.case(table);
             if let Some(node) = table.get("reply") {
                 port.replies = Field::new(node, cx.out).one_of(&[("none", false)]).unwrap_or(true);
             }
             if let Some(node) = cx.need(table, item.key, "a port", "request") {
-                let fields = cx.fields(node, Beside::Full, "an argument");
+                let fields = cx.fields(node, Beside::Full, case, "an argument");
                 port.request = cx.with_defaults(fields);
                 if let Some(arg) = port.request.iter().find(|arg| cx.names.borrow().text(arg.name) == "port") {
                     let message = "`port` is the engine's word for the port of a call";
@@ -179,7 +198,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                         "write `response = { … }`, or `reply = \"none\"` where no outcome will come",
                     );
                 }
-                (Some(entry), true) => port.response = response(cx, &entry.value),
+                (Some(entry), true) => (port.response, port.wire) = response(cx, &entry.value, case),
                 (None, false) => {}
             }
         }
@@ -187,9 +206,10 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     }
 }
 
-fn response(cx: &mut Cx<'_>, node: &Node) -> Vec<(OutcomeId, bool)> {
-    let mut response = Vec::new();
-    for (field, _) in cx.fields(node, Beside::Optional, "a field of an answer") {
+/// The fields of an answer, and how the host calls each.
+fn response(cx: &mut Cx<'_>, node: &Node, case: Case) -> (Vec<(OutcomeId, bool)>, Vec<Sym>) {
+    let (mut response, mut wire) = (Vec::new(), Vec::new());
+    for (field, _) in cx.fields(node, Beside::Optional, case, "a field of an answer") {
         let name = cx.text_of(field.name);
         if OUTCOME_WORDS.contains(&name.as_str()) {
             let message = format!("`outcome.{name}` is the engine's");
@@ -207,15 +227,17 @@ fn response(cx: &mut Cx<'_>, node: &Node) -> Vec<(OutcomeId, bool)> {
                 cx.outcomes[usize::from(at)].ty = POISON;
             }
             response.push((OutcomeId(at), field.optional));
+            wire.push(field.wire);
             cx.outcomes[usize::from(at)].optional |= field.optional;
             continue;
         }
         let Some(at) = cx.room(cx.outcomes.len(), "outcome fields", field.span) else { break };
         response.push((OutcomeId(at), field.optional));
+        wire.push(field.wire);
         cx.outcome_names.insert(name, at);
         cx.outcomes.push(field);
     }
-    response
+    (response, wire)
 }
 
 /// Messages.
@@ -278,13 +300,13 @@ fn message(cx: &Cx<'_>, item: &Item<'_>) -> Message {
         }
     }
     if let Some(node) = table.get("field") {
-        message.fields = cx.with_defaults(cx.fields(node, Beside::Full, "a field of a message"));
+        message.fields = cx.with_defaults(cx.fields(node, Beside::Full, cx.case(table), "a field of a message"));
     }
     if let Some(consts) = table.get("const").and_then(|node| cx.table(node, "constants")) {
         for entry in consts {
             cx.check_form("a constant", &entry.key, entry.key_span);
             let name = cx.intern(&entry.key);
-            if let Some(field) = message.fields.iter().find(|field| field.name == name) {
+            if let Some(field) = message.fields.iter().find(|field| field.name == name || field.wire == name) {
                 cx.out.push(super::merge::twice("field", &entry.key, entry.key_span, field.span));
             }
             if let Some(value) = constant(cx, &entry.value) {

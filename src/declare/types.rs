@@ -1,9 +1,9 @@
 //! Types as they are written, and the declarations that are made of them: enums, records, tables, parameters, periods.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, listed, quoted};
-use crate::language::{FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD as PAYLOAD, TYPE};
+use crate::language::{COLUMN, FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD as PAYLOAD, TYPE};
 use crate::model::ids::{EnumId, RecordId, TableId};
 use crate::model::names::Sym;
 use crate::model::schema::{Enum, NamedType, Type};
@@ -38,10 +38,39 @@ pub(super) enum Beside {
     Frame,
     /// The same in a keyed frame, where a field with neither is given when an instance is opened.
     Keyed,
-    /// `optional` or `default` or neither.
+    /// `optional` or `default` or neither; and how the host calls it.
     Full,
-    /// `optional` only: absent values stay absent.
+    /// `optional` or `default` or neither.
+    Column,
+    /// `optional` only: absent values stay absent; and how the host calls it.
     Optional,
+}
+
+/// How the host calls fields of which it is not said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Case {
+    /// By their names.
+    AsNamed,
+    /// By their names in camel case.
+    Camel,
+}
+
+/// A name in camel case: each letter after `_` or `-` becomes a capital, those that lead stay.
+fn camel(name: &str) -> String {
+    let start = name.find(|c| c != '_' && c != '-').unwrap_or(name.len());
+    let mut text = name[..start].to_owned();
+    let mut up = false;
+    for c in name[start..].chars() {
+        match c {
+            '_' | '-' => up = true,
+            c if up => {
+                text.extend(c.to_uppercase());
+                up = false;
+            }
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// A type with what stands beside it. The default is read later, once all names are known.
@@ -51,18 +80,27 @@ pub(super) struct Typed<'n> {
     pub default: Option<&'n Node>,
     pub set_once: bool,
     pub for_host: bool,
+    pub wire: Option<&'n Node>,
     pub doc: String,
 }
 
 impl Cx<'_> {
     /// A declared type with what stands beside it.
     pub fn typed<'n>(&self, name: &str, entry: &'n Entry, beside: Beside, what: &str) -> Typed<'n> {
-        let poison =
-            Typed { ty: POISON, optional: true, default: None, set_once: false, for_host: false, doc: String::new() };
+        let poison = Typed {
+            ty: POISON,
+            optional: true,
+            default: None,
+            set_once: false,
+            for_host: false,
+            wire: None,
+            doc: String::new(),
+        };
         let Some(table) = self.table(&entry.value, &format!("{what}: a type")) else { return poison };
         let shape = match beside {
             Beside::Frame | Beside::Keyed => &FRAME_FIELD,
             Beside::Full => &TYPE,
+            Beside::Column => &COLUMN,
             Beside::Optional => &PAYLOAD,
         };
         let mut known = shape.names();
@@ -106,6 +144,7 @@ impl Cx<'_> {
             default,
             set_once: matches!(beside, Beside::Frame | Beside::Keyed) && self.flag(table, "set_once"),
             for_host: matches!(beside, Beside::Frame | Beside::Keyed) && self.flag(table, "for_host"),
+            wire: table.get("wire").filter(|_| matches!(beside, Beside::Full | Beside::Optional)),
             doc: self.doc(table),
         }
     }
@@ -331,10 +370,40 @@ impl Cx<'_> {
         Some(values)
     }
 
+    /// Whether the fields of a table are called in camel case by the host.
+    pub fn case(&self, table: &Table) -> Case {
+        let camel = table.get("case").and_then(|node| Field::new(node, self.out).one_of(&[("camel", Case::Camel)]));
+        camel.unwrap_or(Case::AsNamed)
+    }
+
+    /// How the host calls a field; none where it is not said, or not well.
+    fn wire(&self, node: &Node) -> Option<Sym> {
+        let name = self.word(node)?;
+        if name == "present" {
+            let message = "`present` is a word of the language: a host cannot call a field so";
+            self.error_help(Code::ReservedName, node.span, message, "choose another name");
+            return None;
+        }
+        if let Some(at) = name.find(|c: char| c == '.' || c.is_whitespace() || c.is_control()) {
+            let message = format!("{} cannot name a field for the host", quoted(name));
+            let end = at + name[at..].chars().next().map_or(1, char::len_utf8);
+            self.error_help(Code::BadName, self.inside(node, at, end), message, "leave out dots and white space");
+            return None;
+        }
+        Some(self.intern(name))
+    }
+
     /// Named fields with their types; the defaults come back unread.
-    pub fn fields<'n>(&self, node: &'n Node, beside: Beside, what: &str) -> Vec<(NamedType, Option<&'n Node>)> {
+    pub fn fields<'n>(
+        &self,
+        node: &'n Node,
+        beside: Beside,
+        case: Case,
+        what: &str,
+    ) -> Vec<(NamedType, Option<&'n Node>)> {
         let Some(table) = self.table(node, &format!("{what}s")) else { return Vec::new() };
-        let mut fields = Vec::new();
+        let mut fields: Vec<(NamedType, Option<&'n Node>)> = Vec::new();
+        let mut called: BTreeMap<Sym, Span> = BTreeMap::new();
         for entry in table {
             let good = match what {
                 PAYLOAD_FIELD => self.check_name(what, &entry.key, entry.key_span),
@@ -344,8 +413,19 @@ impl Cx<'_> {
             let name = self.intern(&entry.key);
             let ty = if good { typed.ty } else { POISON };
             let optional = typed.optional;
+            let said = typed.wire.and_then(|node| self.wire(node));
+            let wire = said.unwrap_or_else(|| match case {
+                Case::AsNamed => name,
+                Case::Camel => self.intern(&camel(&entry.key)),
+            });
+            let place = typed.wire.map_or(entry.key_span, |node| node.span);
+            if let Some(first) = called.insert(wire, place) {
+                let message = format!("the host calls two fields {}", quoted(&self.text_of(wire)));
+                let found = Diagnostic::error(Code::DuplicateName, place, message).also(first, "the other one");
+                self.out.push(found.help("give one of them another `wire`"));
+            }
             fields.push((
-                NamedType { name, ty, optional, default: None, doc: typed.doc, span: entry.key_span },
+                NamedType { name, wire, ty, optional, default: None, doc: typed.doc, span: entry.key_span },
                 typed.default,
             ));
         }

@@ -13,7 +13,7 @@ use crate::syntax::{Entry, Field, Kind, Node, Table};
 
 use super::cx::{Cx, POISON, poisoned, whole};
 use super::merge::{Sections, twice};
-use super::types::Beside;
+use super::types::{Beside, Case};
 
 /// Enums by name, then the names of tables and records, so that types can speak of them.
 pub(super) fn names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
@@ -192,7 +192,7 @@ pub(super) fn bodies(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         cx.doc(table);
         cx.records[at].open = cx.flag(table, "open");
         let Some(fields) = cx.need(table, item.node.span, "a record type", "field") else { continue };
-        let fields = cx.fields(fields, Beside::Full, "a field of a record");
+        let fields = cx.fields(fields, Beside::Full, cx.case(table), "a field of a record");
         cx.records[at].fields = fields.iter().map(|(field, _)| field.clone()).collect();
         defaults.push((at, fields));
     }
@@ -201,7 +201,7 @@ pub(super) fn bodies(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     for (at, item) in sections.of("table").iter().enumerate().take(cx.tables.len()) {
         let Kind::Table(table) = &item.node.kind else { continue };
         let fields = match table.get("column") {
-            Some(node) => cx.fields(node, Beside::Full, "a column"),
+            Some(node) => cx.fields(node, Beside::Column, Case::AsNamed, "a column"),
             None => Vec::new(),
         };
         if let Some((id, _)) = fields.iter().find(|(field, _)| cx.names.borrow().text(field.name) == "id") {

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use crate::model::Status;
 use crate::model::ids::{EventId, InputId};
-use crate::model::json::{DataError, describe, from_json, parse_text};
+use crate::model::json::{DataError, Naming, describe, from_json, parse_text};
 use crate::model::value::Value;
 use crate::registry::Registry;
 
@@ -63,19 +63,24 @@ impl Event {
         let mut fields = Vec::new();
         let payload = payload.as_object().ok_or_else(|| DataError::new(name, "expected an object"))?;
         for (key, json) in payload {
-            let input = pack.input(key).filter(|id| declared.fields.iter().any(|(field, _)| field == id));
+            let input = pack.names.get(key).and_then(|key| declared.called(key));
             let input = input.ok_or_else(|| {
-                let known: Vec<&str> =
-                    declared.fields.iter().map(|(field, _)| pack.names.text(pack.inputs[field.index()].name)).collect();
-                DataError::new(key, format!("is no field of event `{name}`; fields are: {}", known.join(", ")))
+                let message = match declared.meant(pack, key) {
+                    Some(meant) => format!("is no field of event `{name}`; did you mean `{meant}`?"),
+                    None => {
+                        let known: Vec<&str> = declared.wire.iter().map(|wire| pack.names.text(*wire)).collect();
+                        format!("is no field of event `{name}`; fields are: {}", known.join(", "))
+                    }
+                };
+                DataError::new(key, message)
             })?;
             if !json.is_null() {
-                fields.push((input, typed(registry, input, json)?));
+                fields.push((input, typed(registry, input, json, key)?));
             }
         }
-        for (input, required) in &declared.fields {
+        for ((input, required), wire) in declared.fields.iter().zip(&declared.wire) {
             if *required && !fields.iter().any(|(field, _)| field == input) {
-                let null = payload.contains_key(name_of(registry, *input));
+                let null = payload.contains_key(pack.names.text(*wire));
                 return Err(demanded(registry, event, *input, if null { "null" } else { "missing" }).into());
             }
         }
@@ -84,7 +89,7 @@ impl Event {
             let input = pack.input(key).filter(|id| registry.is_signal(*id));
             let input = input.ok_or_else(|| DataError::new(key, "is no signal of this pack that a host may give"))?;
             if !json.is_null() {
-                fields.push((input, typed(registry, input, json)?));
+                fields.push((input, typed(registry, input, json, key)?));
             }
         }
         Ok(Event::Input { event, fields })
@@ -144,7 +149,7 @@ pub struct EventForm {
 }
 
 impl EventForm {
-    /// The form of an event with these inputs: payload fields of the event, and signals that the host gives.
+    /// The form of an event with these inputs: payload fields of the event, by their wire names, and signals that the host gives.
     ///
     /// # Errors
     /// [`EventError`]: an unknown event, a name that is neither or stands there twice, a mandatory field that is left out.
@@ -154,10 +159,11 @@ impl EventForm {
         let fields = &pack.events[id.index()].fields;
         let mut form = Self { event: id, inputs: Vec::with_capacity(inputs.len()) };
         for key in inputs {
-            let found = pack.input(key).and_then(|input| {
-                let field = fields.iter().find(|(field, _)| *field == input);
-                field.copied().or_else(|| registry.is_signal(input).then_some((input, false)))
-            });
+            let field = pack.names.get(key).and_then(|key| pack.events[id.index()].called(key));
+            let found = match field {
+                Some(input) => fields.iter().find(|(field, _)| *field == input).copied(),
+                None => pack.input(key).filter(|input| registry.is_signal(*input)).map(|input| (input, false)),
+            };
             let found = found.ok_or_else(|| {
                 DataError::new(*key, format!("is no field of event `{event}` and no signal that a host may give"))
             })?;
@@ -192,8 +198,10 @@ impl EventForm {
                     return Err(demanded(registry, self.event, *input, "null").into());
                 }
                 HostValue::Nothing | HostValue::Json(Json::Null) => {}
-                HostValue::Text(text) => fields.push((*input, read(registry, *input, text)?)),
-                HostValue::Json(json) => fields.push((*input, typed(registry, *input, json)?)),
+                HostValue::Text(text) => fields.push((*input, read(registry, *input, text, self.event)?)),
+                HostValue::Json(json) => {
+                    fields.push((*input, typed(registry, *input, json, name_of(registry, self.event, *input))?));
+                }
             }
         }
         match values.next() {
@@ -221,26 +229,27 @@ fn known(registry: &Registry, event: &str) -> Result<EventId, EventError> {
 fn demanded(registry: &Registry, event: EventId, input: InputId, found: &str) -> DataError {
     let pack = registry.pack();
     let name = pack.names.text(pack.events[event.index()].name);
-    DataError::new(name_of(registry, input), format!("is {found}; event `{name}` demands it"))
+    DataError::new(name_of(registry, event, input), format!("is {found}; event `{name}` demands it"))
 }
 
-fn name_of(registry: &Registry, input: InputId) -> &str {
+/// How the host calls an input: a payload field by its wire name, a signal by its own.
+fn name_of(registry: &Registry, event: EventId, input: InputId) -> &str {
     let pack = registry.pack();
-    pack.names.text(pack.inputs[input.index()].name)
+    pack.names.text(pack.events[event.index()].wire_of(input).unwrap_or(pack.inputs[input.index()].name))
 }
 
-fn read(registry: &Registry, input: InputId, text: &str) -> Result<Value, DataError> {
+fn read(registry: &Registry, input: InputId, text: &str, event: EventId) -> Result<Value, DataError> {
     let pack = registry.pack();
     let ty = &pack.inputs[input.index()].ty;
     parse_text(pack, ty, text).ok_or_else(|| {
-        DataError::new(name_of(registry, input), format!("expected {}, found {text:?}", describe(pack, ty)))
+        DataError::new(name_of(registry, event, input), format!("expected {}, found {text:?}", describe(pack, ty)))
     })
 }
 
-fn typed(registry: &Registry, input: InputId, json: &Json) -> Result<Value, DataError> {
+/// What the host gives under `key`.
+fn typed(registry: &Registry, input: InputId, json: &Json, key: &str) -> Result<Value, DataError> {
     let pack = registry.pack();
-    from_json(pack, &pack.inputs[input.index()].ty, json).map_err(|error| {
-        let key = name_of(registry, input);
+    from_json(pack, Naming::Wire, &pack.inputs[input.index()].ty, json).map_err(|error| {
         let path = if error.path.is_empty() { key.to_owned() } else { format!("{key}.{}", error.path) };
         DataError::new(path, error.message)
     })

@@ -26,7 +26,11 @@ pub use verify::{Breach, Failure};
 
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
+use crate::model::Pack;
 use crate::model::ids::{ClassId, FrameSet, MessageId, ModeId, PortId};
+use crate::model::json::named_to_wire;
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::state::{SessionState, Store};
@@ -92,6 +96,14 @@ pub struct CallOut {
     pub with: Vec<(Sym, Value)>,
 }
 
+impl CallOut {
+    /// The arguments as the host gets them: a JSON object with their wire names.
+    #[must_use]
+    pub fn request(&self, pack: &Pack) -> Json {
+        Json::Object(named_to_wire(pack, &pack.ports[self.port.index()].request, &self.with))
+    }
+}
+
 /// A message for the user, the stream or the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageOut {
@@ -101,4 +113,12 @@ pub struct MessageOut {
     pub fields: Vec<(Sym, Value)>,
     /// Its text, when it has a template.
     pub text: Option<String>,
+}
+
+impl MessageOut {
+    /// The message as the host gets it: a JSON object, its constants first, then its fields by their wire names.
+    #[must_use]
+    pub fn body(&self, pack: &Pack) -> Json {
+        Json::Object(named_to_wire(pack, &pack.messages[self.message.index()].fields, &self.fields))
+    }
 }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::model::class::{Base, On};
 use crate::model::effect::Effect;
 use crate::model::ids::{ClassId, FrameSet, SlotSet};
-use crate::model::json::fields_from_json;
+use crate::model::json::fields_from_wire;
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::model::{Status, reason};
@@ -287,7 +287,7 @@ fn read_outcome(
         return view;
     }
     let empty = Json::Object(serde_json::Map::new());
-    match fields_from_json(pack, &registry.response[call.port.index()], false, value.unwrap_or(&empty)) {
+    match fields_from_wire(pack, &registry.response[call.port.index()], false, value.unwrap_or(&empty)) {
         Ok(record) => {
             for (outcome, _) in &port.response {
                 view.value[outcome.index()] = record.field(pack.outcomes[outcome.index()].name).clone();

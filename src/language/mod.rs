@@ -31,7 +31,7 @@ pub use pack::{
 pub use recording::{EXPECTED, RECORDING};
 pub use scenario::{CALL, ENDING, ENV, EXPECT, INPUT, OUTCOME, SCENARIO, SCENARIOS, SCRIPT, TURN};
 pub use sections::SECTIONS;
-pub use types::{FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD, TYPE};
+pub use types::{COLUMN, FRAME_FIELD, ITEM, MAP, PAYLOAD_FIELD, TYPE};
 
 /// One kind of table: its keys, and what else may stand in it.
 #[derive(Debug)]

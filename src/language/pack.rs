@@ -2,7 +2,7 @@
 
 use super::class::CONDITION;
 use super::types::{ENUM, ENUM_DOC, KEY_OF_DOC, PAYLOAD_FIELD, PLAIN, TYPE_DOC};
-use super::{DOC, FRAME_FIELD, NAMES, Names, Rest, Shape, TYPE, Value, form, may, need};
+use super::{COLUMN, DOC, FRAME_FIELD, NAMES, Names, Rest, Shape, TYPE, Value, form, may, need};
 
 /// `[pack]`.
 pub static MANIFEST: Shape = Shape::new(
@@ -55,11 +55,18 @@ pub static CARRYOVER: Shape = Shape::new(
 )
 .split();
 
+static COLUMNS: Rest = Rest { doc: "A column and its type.", names: Names::Declared, value: &Value::Table(&COLUMN) };
 static TYPES: Rest = Rest { doc: "A name and its type.", names: Names::Declared, value: &Value::Table(&TYPE) };
 static PAYLOAD: Rest =
     Rest { doc: "A name and its type.", names: Names::Declared, value: &Value::Table(&PAYLOAD_FIELD) };
 static FRAME_FIELDS: Rest =
     Rest { doc: "A field and its type.", names: Names::Declared, value: &Value::Table(&FRAME_FIELD) };
+
+const CASE: super::Key = may(
+    "case",
+    Value::OneOf(&["camel"]),
+    "How the host calls fields that have no `wire`: `camel` makes `reasoning_id` `reasoningId`.",
+);
 
 /// A record type.
 pub static RECORD: Shape = Shape::new(
@@ -69,6 +76,7 @@ pub static RECORD: Shape = Shape::new(
     &[&[
         DOC,
         may("open", Value::Bool, "Keeps, carries and sends back keys that it does not know; default false."),
+        CASE,
         need("field", Value::Names(&TYPES), "Its fields."),
     ]],
 );
@@ -114,7 +122,7 @@ pub static TABLE: Shape = Shape::new(
     "Rows that the pack knows, by their `id`.",
     &[&[
         DOC,
-        may("column", Value::Names(&TYPES), "Its columns; the column `id` is the key and is not declared."),
+        may("column", Value::Names(&COLUMNS), "Its columns; the column `id` is the key and is not declared."),
         need("row", Value::List(&Value::Table(&ROW)), "Its rows."),
     ]],
 );
@@ -194,6 +202,7 @@ pub static EVENT: Shape = Shape::new(
     &[&[
         may("turn", Value::Word, "The key of a scenario turn; default the event's name."),
         may("text", Value::Word, "The payload field that the lexicon reads; such an event carries signals."),
+        CASE,
         may("field", Value::Names(&PAYLOAD), "Its payload."),
         DOC,
     ]],
@@ -205,6 +214,7 @@ pub static PORT: Shape = Shape::new(
     "a port",
     "Something that the host can be asked to do.",
     &[&[
+        CASE,
         need("request", Value::Names(&TYPES), "Its arguments."),
         may("response", Value::Names(&PAYLOAD), "The fields of its answer. Not with `reply = \"none\"`."),
         may("reply", Value::OneOf(&["none"]), "No outcome will come."),
@@ -223,7 +233,8 @@ pub static MESSAGE: Shape = Shape::new(
     &[&[
         need("channel", Value::OneOf(&["ui", "stream", "log"]), "Where it goes."),
         may("level", Value::OneOf(&["debug", "info", "warning", "error"]), "Of a log message, which must have one."),
-        may("const", Value::Names(&CONSTANTS), "What it always says."),
+        CASE,
+        may("const", Value::Names(&CONSTANTS), "What it always says; it stands before the fields."),
         may("field", Value::Names(&TYPES), "What it is given."),
         may("text", Value::Text, "A text for people; `{field}` is a field of the message."),
         DOC,

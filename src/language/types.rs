@@ -40,11 +40,23 @@ const OPTIONAL: Key = may("optional", Value::Bool, "The value may be absent. Not
 const DEFAULT: Key = may("default", Value::Literal, "The value where none is given. Not together with `optional`.");
 const TYPE_OF_DOC: Key = may("doc", Value::Text, "What the value is, for people.");
 
-/// A type of a record's field, an argument, a column or a field of a message, with what stands beside it.
+const WIRE: Key =
+    may("wire", Value::Word, "How the host calls it; default its name, in the `case` of the table that holds it.");
+
+/// A type of a record's field, an argument or a field of a message, with what stands beside it.
 pub static TYPE: Shape = Shape::new(
     "type",
     "a type",
     "A type. Without `optional` and `default` the value is mandatory.",
+    &[&TYPE_KEYS, &[OPTIONAL, DEFAULT, WIRE, TYPE_OF_DOC]],
+)
+.forms(FORMS);
+
+/// A type of a column, with what stands beside it.
+pub static COLUMN: Shape = Shape::new(
+    "column",
+    "a type",
+    "The type of a column. Without `optional` and `default` each row has a value.",
     &[&TYPE_KEYS, &[OPTIONAL, DEFAULT, TYPE_OF_DOC]],
 )
 .forms(FORMS);
@@ -72,7 +84,7 @@ pub static PAYLOAD_FIELD: Shape = Shape::new(
     "payload_field",
     "a type",
     "A type. Without `optional` the value is mandatory; there is no default: what is not given is absent.",
-    &[&TYPE_KEYS, &[OPTIONAL, TYPE_OF_DOC]],
+    &[&TYPE_KEYS, &[OPTIONAL, WIRE, TYPE_OF_DOC]],
 )
 .forms(FORMS);
 

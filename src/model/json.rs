@@ -1,5 +1,5 @@
-//! Values as JSON: how hosts give them and how they are saved. Reading is by type and loses nothing: what does not fit is
-//! an error that says where and why.
+//! Values as JSON: how they pass between pack and host, where fields bear their wire names, and how they are saved, by their
+//! own names. Reading is by type and loses nothing: what does not fit is an error that says where and why.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -35,7 +35,72 @@ impl DataError {
     }
 }
 
-/// A value as JSON; `Absent` is null, which saved data never holds.
+/// Which names fields of records bear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// Their own: in a state, and wherever a pack speaks.
+    Own,
+    /// Their wire names: in what passes between pack and host.
+    Wire,
+}
+
+impl Naming {
+    /// The name of a field.
+    #[must_use]
+    pub fn of<'p>(self, pack: &'p Pack, field: &NamedType) -> &'p str {
+        pack.names.text(match self {
+            Naming::Own => field.name,
+            Naming::Wire => field.wire,
+        })
+    }
+
+    /// The other one: how a field is called elsewhere.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Naming::Own => Naming::Wire,
+            Naming::Wire => Naming::Own,
+        }
+    }
+}
+
+/// A value of a type as it passes to the host.
+#[must_use]
+pub fn to_wire(pack: &Pack, ty: &Type, value: &Value) -> Json {
+    match (ty, value) {
+        (Type::Record(id), Value::Record(record)) => {
+            let mut object = named_to_wire(pack, &pack.records[id.index()].fields, &record.fields);
+            extra_to_json(record, &mut object);
+            Json::Object(object)
+        }
+        (Type::List { of, .. } | Type::Set { of, .. }, Value::List(items)) => {
+            Json::Array(items.iter().map(|item| to_wire(pack, of, item)).collect())
+        }
+        (Type::Map { of, .. }, Value::Map(entries)) => {
+            let text = |key| scalar_text(&pack.names, key).into_owned();
+            Json::Object(entries.iter().map(|(key, value)| (text(key), to_wire(pack, of, value))).collect())
+        }
+        _ => to_json(&pack.names, value),
+    }
+}
+
+/// Named values as they pass to the host; a name that is not declared is that of a constant, and stands as it is.
+#[must_use]
+pub fn named_to_wire(pack: &Pack, declared: &[NamedType], values: &[(Sym, Value)]) -> Map<String, Json> {
+    let wire = |(name, value): &(Sym, Value)| match declared.iter().find(|field| field.name == *name) {
+        Some(field) => (pack.names.text(field.wire).to_owned(), to_wire(pack, &field.ty, value)),
+        None => (pack.names.text(*name).to_owned(), to_json(&pack.names, value)),
+    };
+    values.iter().map(wire).collect()
+}
+
+fn extra_to_json(record: &RecordValue, object: &mut Map<String, Json>) {
+    for (name, text) in &record.extra {
+        object.insert(name.to_string(), serde_json::from_str(text).unwrap_or(Json::Null));
+    }
+}
+
+/// A value as JSON, fields by their own names; `Absent` is null, which saved data never holds.
 #[must_use]
 pub fn to_json(names: &Names, value: &Value) -> Json {
     match value {
@@ -53,9 +118,7 @@ pub fn to_json(names: &Names, value: &Value) -> Json {
             for (name, value) in &record.fields {
                 object.insert(names.text(*name).to_owned(), to_json(names, value));
             }
-            for (name, text) in &record.extra {
-                object.insert(name.to_string(), serde_json::from_str(text).unwrap_or(Json::Null));
-            }
+            extra_to_json(record, &mut object);
             Json::Object(object)
         }
         Value::Map(entries) => Json::Object(
@@ -84,117 +147,146 @@ pub fn scalar_text<'v>(names: &'v Names, value: &'v Value) -> Cow<'v, str> {
 ///
 /// # Errors
 /// A [`DataError`] at the first place that does not fit.
-pub fn from_json(pack: &Pack, ty: &Type, json: &Json) -> Result<Value, DataError> {
-    read(pack, ty, json, "")
+pub fn from_json(pack: &Pack, naming: Naming, ty: &Type, json: &Json) -> Result<Value, DataError> {
+    Reading { pack, naming }.read(ty, json, "")
 }
 
-/// Reads a JSON object as named fields: unknown keys, missing mandatory fields and wrong types are errors; a field with a
+/// Reads what a host gives as named fields: unknown keys, missing mandatory fields and wrong types are errors; a field with a
 /// default that is left out gets it. A null is a field that is left out. With `open`, unknown keys are kept.
 ///
 /// # Errors
 /// A [`DataError`] at the first place that does not fit.
-pub fn fields_from_json(pack: &Pack, fields: &[NamedType], open: bool, json: &Json) -> Result<RecordValue, DataError> {
-    record(pack, fields, open, json, "")
+pub fn fields_from_wire(pack: &Pack, fields: &[NamedType], open: bool, json: &Json) -> Result<RecordValue, DataError> {
+    Reading { pack, naming: Naming::Wire }.record(fields, open, json, "")
 }
 
-fn read(pack: &Pack, ty: &Type, json: &Json, at: &str) -> Result<Value, DataError> {
-    let wrong = || DataError::new(at, format!("expected {}, found {}", describe(pack, ty), shown(json)));
-    match ty {
-        Type::Bool => json.as_bool().map(Value::Bool).ok_or_else(wrong),
-        Type::Int => json.as_i64().map(Value::Int).ok_or_else(wrong),
-        Type::Decimal => match json {
-            Json::Number(number) => exact_decimal(&number.to_string()).map(Value::Decimal).ok_or_else(wrong),
-            _ => Err(wrong()),
-        },
-        Type::Text | Type::Narrative | Type::Id => json.as_str().map(Value::text).ok_or_else(wrong),
-        Type::Instant => {
-            let text = json.as_str().ok_or_else(wrong)?;
-            jiff::Timestamp::from_str(text).map_err(|_| wrong())?;
-            Ok(Value::Instant(text.into()))
-        }
-        Type::Period | Type::Enum(_) | Type::Key(_) => {
-            let text = json.as_str().ok_or_else(wrong)?;
-            parse_text(pack, ty, text).ok_or_else(wrong)
-        }
-        Type::Record(id) => {
-            let declared = &pack.records[id.index()];
-            Ok(Value::Record(Arc::new(record(pack, &declared.fields, declared.open, json, at)?)))
-        }
-        Type::List { of, max, unique, .. } => {
-            let items = items(pack, of, json, at, &wrong)?;
-            bounded(items.len(), *max, at)?;
-            if let Some((field, value)) = unique.and_then(|field| Some((field, twice(field, &items)?))) {
-                let (field, value) = (pack.names.text(field), scalar_text(&pack.names, value));
-                return Err(DataError::new(at, format!("two items bear the {field} `{value}`; each is there once")));
-            }
-            Ok(Value::List(items.into()))
-        }
-        Type::Set { of, max } => {
-            let items = items(pack, of, json, at, &wrong)?;
-            let set = set_of(items);
-            bounded(set.len(), *max, at)?;
-            Ok(Value::List(set.into()))
-        }
-        Type::Map { key, of, max } => {
-            let object = json.as_object().ok_or_else(wrong)?;
-            let mut entries = Vec::with_capacity(object.len());
-            for (name, value) in object {
-                let inner = join(at, name);
-                let key = parse_text(pack, key, name)
-                    .ok_or_else(|| DataError::new(&inner, format!("expected {} as the key", describe(pack, key))))?;
-                entries.push((key, read(pack, of, value, &inner)?));
-            }
-            entries.sort();
-            bounded(entries.len(), *max, at)?;
-            Ok(Value::Map(entries.into()))
-        }
-    }
+/// By which names JSON is read.
+struct Reading<'p> {
+    pack: &'p Pack,
+    naming: Naming,
 }
 
-fn items(
-    pack: &Pack,
-    of: &Type,
-    json: &Json,
-    at: &str,
-    wrong: &dyn Fn() -> DataError,
-) -> Result<Vec<Value>, DataError> {
-    let list = json.as_array().ok_or_else(wrong)?;
-    list.iter().enumerate().map(|(index, item)| read(pack, of, item, &join(at, &index.to_string()))).collect()
-}
-
-fn record(pack: &Pack, fields: &[NamedType], open: bool, json: &Json, at: &str) -> Result<RecordValue, DataError> {
-    let object =
-        json.as_object().ok_or_else(|| DataError::new(at, format!("expected a record, found {}", shown(json))))?;
-    let mut value = RecordValue::default();
-    for field in fields {
-        let name = pack.names.text(field.name);
-        match object.get(name).filter(|json| !json.is_null()) {
-            Some(json) => value.fields.push((field.name, read(pack, &field.ty, json, &join(at, name))?)),
-            None => match &field.default {
-                Some(default) => value.fields.push((field.name, default.clone())),
-                None if field.optional => {}
-                None if object.contains_key(name) => {
-                    return Err(DataError::new(join(at, name), "is null, and it is mandatory"));
-                }
-                None => return Err(DataError::new(join(at, name), "is missing")),
+impl Reading<'_> {
+    fn read(&self, ty: &Type, json: &Json, at: &str) -> Result<Value, DataError> {
+        let pack = self.pack;
+        let wrong = || DataError::new(at, format!("expected {}, found {}", describe(pack, ty), shown(json)));
+        match ty {
+            Type::Bool => json.as_bool().map(Value::Bool).ok_or_else(wrong),
+            Type::Int => json.as_i64().map(Value::Int).ok_or_else(wrong),
+            Type::Decimal => match json {
+                Json::Number(number) => exact_decimal(&number.to_string()).map(Value::Decimal).ok_or_else(wrong),
+                _ => Err(wrong()),
             },
+            Type::Text | Type::Narrative | Type::Id => json.as_str().map(Value::text).ok_or_else(wrong),
+            Type::Instant => {
+                let text = json.as_str().ok_or_else(wrong)?;
+                jiff::Timestamp::from_str(text).map_err(|_| wrong())?;
+                Ok(Value::Instant(text.into()))
+            }
+            Type::Period | Type::Enum(_) | Type::Key(_) => {
+                let text = json.as_str().ok_or_else(wrong)?;
+                parse_text(pack, ty, text).ok_or_else(wrong)
+            }
+            Type::Record(id) => {
+                let declared = &pack.records[id.index()];
+                Ok(Value::Record(Arc::new(self.record(&declared.fields, declared.open, json, at)?)))
+            }
+            Type::List { of, max, unique, .. } => {
+                let items = self.items(of, json, at, &wrong)?;
+                bounded(items.len(), *max, at)?;
+                if let Some((field, value)) = unique.and_then(|field| Some((field, twice(field, &items)?))) {
+                    let (field, value) = (self.called(of, field), scalar_text(&pack.names, value));
+                    return Err(DataError::new(
+                        at,
+                        format!("two items bear the {field} `{value}`; each is there once"),
+                    ));
+                }
+                Ok(Value::List(items.into()))
+            }
+            Type::Set { of, max } => {
+                let items = self.items(of, json, at, &wrong)?;
+                let set = set_of(items);
+                bounded(set.len(), *max, at)?;
+                Ok(Value::List(set.into()))
+            }
+            Type::Map { key, of, max } => {
+                let object = json.as_object().ok_or_else(wrong)?;
+                let mut entries = Vec::with_capacity(object.len());
+                for (name, value) in object {
+                    let inner = join(at, name);
+                    let key = parse_text(pack, key, name).ok_or_else(|| {
+                        DataError::new(&inner, format!("expected {} as the key", describe(pack, key)))
+                    })?;
+                    entries.push((key, self.read(of, value, &inner)?));
+                }
+                entries.sort();
+                bounded(entries.len(), *max, at)?;
+                Ok(Value::Map(entries.into()))
+            }
         }
     }
-    for (name, json) in object {
-        if fields.iter().any(|field| pack.names.text(field.name) == name) {
-            continue;
-        }
-        if !open {
-            let known: Vec<&str> = fields.iter().map(|field| pack.names.text(field.name)).collect();
-            return Err(DataError::new(join(at, name), format!("is not declared; known are: {}", known.join(", "))));
-        }
-        if deeper(json, DEEPEST) {
-            return Err(DataError::new(join(at, name), format!("is nested more than {DEEPEST} deep")));
-        }
-        value.extra.push((name.as_str().into(), json.to_string().into()));
+
+    /// How a field of records is called.
+    fn called(&self, of: &Type, field: Sym) -> &str {
+        let fields = match of {
+            Type::Record(id) => self.pack.records[id.index()].fields.as_slice(),
+            _ => &[],
+        };
+        let found = fields.iter().find(|known| known.name == field);
+        found.map_or_else(|| self.pack.names.text(field), |found| self.naming.of(self.pack, found))
     }
-    value.extra.sort();
-    Ok(value)
+
+    fn items(&self, of: &Type, json: &Json, at: &str, wrong: &dyn Fn() -> DataError) -> Result<Vec<Value>, DataError> {
+        let list = json.as_array().ok_or_else(wrong)?;
+        list.iter().enumerate().map(|(index, item)| self.read(of, item, &join(at, &index.to_string()))).collect()
+    }
+
+    fn record(&self, fields: &[NamedType], open: bool, json: &Json, at: &str) -> Result<RecordValue, DataError> {
+        let object =
+            json.as_object().ok_or_else(|| DataError::new(at, format!("expected a record, found {}", shown(json))))?;
+        let (pack, naming) = (self.pack, self.naming);
+        let meant =
+            |name: &str, meant| DataError::new(join(at, name), format!("is not declared; did you mean `{meant}`?"));
+        let mut value = RecordValue::default();
+        for field in fields {
+            let name = naming.of(pack, field);
+            match object.get(name).filter(|json| !json.is_null()) {
+                Some(json) => value.fields.push((field.name, self.read(&field.ty, json, &join(at, name))?)),
+                None => match &field.default {
+                    Some(default) => value.fields.push((field.name, default.clone())),
+                    None if field.optional => {}
+                    None if field.name != field.wire && object.contains_key(naming.other().of(pack, field)) => {
+                        return Err(meant(naming.other().of(pack, field), name));
+                    }
+                    None if object.contains_key(name) => {
+                        return Err(DataError::new(join(at, name), "is null, and it is mandatory"));
+                    }
+                    None => return Err(DataError::new(join(at, name), "is missing")),
+                },
+            }
+        }
+        for (name, json) in object {
+            if fields.iter().any(|field| naming.of(pack, field) == name) {
+                continue;
+            }
+            if let Some(field) = fields.iter().find(|field| naming.other().of(pack, field) == name) {
+                return Err(meant(name, naming.of(pack, field)));
+            }
+            if !open {
+                let known: Vec<&str> = fields.iter().map(|field| naming.of(pack, field)).collect();
+                return Err(DataError::new(
+                    join(at, name),
+                    format!("is not declared; known are: {}", known.join(", ")),
+                ));
+            }
+            if deeper(json, DEEPEST) {
+                return Err(DataError::new(join(at, name), format!("is nested more than {DEEPEST} deep")));
+            }
+            value.extra.push((name.as_str().into(), json.to_string().into()));
+        }
+        value.extra.sort();
+        Ok(value)
+    }
 }
 
 /// Whether lists and objects stand in each other more than so many deep.
@@ -323,7 +415,7 @@ mod tests {
         let pack = declare(&files(), &Options::default()).pack.expect("a pack");
         let at = pack.records.iter().position(|record| pack.names.text(record.name) == "Line").expect("a record");
         let ty = Type::Record(super::super::ids::RecordId::at(at));
-        let value = from_json(&pack, &ty, json).map_err(|error| error.to_string())?;
+        let value = from_json(&pack, Naming::Own, &ty, json).map_err(|error| error.to_string())?;
         Ok(to_json(&pack.names, &value).to_string())
     }
 
@@ -348,7 +440,8 @@ mod tests {
             let slot = pack.field(pack.frame("root").expect("a frame"), name).expect("a field");
             &pack.slots[slot.index()].ty
         };
-        let error = |name: &str, json: Json| from_json(&pack, slot(name), &json).expect_err(name).to_string();
+        let error =
+            |name: &str, json: Json| from_json(&pack, Naming::Own, slot(name), &json).expect_err(name).to_string();
         assert_eq!(error("lines", json!([null])), "`0`: expected a record, found `null`");
         assert_eq!(error("counts", json!({ "north": null })), "`north`: expected a whole number, found `null`");
         assert_eq!(error("asked", Json::Null), "``: expected a whole number, found `null`");
@@ -359,8 +452,8 @@ mod tests {
         let mut files = files();
         files[0].text = files[0].text.replace("[type.Line]", "[type.Line]\nopen = true");
         let pack = declare(&files, &Options::default()).pack.expect("a pack");
-        let value =
-            record(&pack, &pack.records[0].fields, true, &json!({ "sku": "a", "x": null }), "").expect("a record");
+        let value = fields_from_wire(&pack, &pack.records[0].fields, true, &json!({ "sku": "a", "x": null }))
+            .expect("a record");
         assert_eq!(value.extra, [("x".into(), "null".into())]);
     }
 }

@@ -165,6 +165,8 @@ pub struct Event {
     pub name: Sym,
     /// The payload fields it may carry, and whether it must.
     pub fields: Vec<(InputId, bool)>,
+    /// How the host calls each of them; its name unless declared otherwise.
+    pub wire: Vec<Sym>,
     /// The payload field whose text is recognised by the lexicon, if any.
     pub text: Option<InputId>,
     /// The key by which a scenario turn writes it (`user`); the event's own name unless declared.
@@ -271,6 +273,8 @@ pub struct Port {
     pub request: Vec<NamedType>,
     /// The fields of an answer: which outcome name, and whether it may be absent.
     pub response: Vec<(OutcomeId, bool)>,
+    /// How the host calls each of them; its name unless declared otherwise.
+    pub wire: Vec<Sym>,
     /// Whether an answer comes at all (`reply = "none"`: it does not).
     pub replies: bool,
     /// What it is for.
@@ -357,6 +361,45 @@ pub enum Claims {
     Limited,
     /// A fact.
     Confirmed,
+}
+
+impl Event {
+    /// How the host calls a payload field; `None` for another input.
+    #[must_use]
+    pub fn wire_of(&self, input: InputId) -> Option<Sym> {
+        let at = self.fields.iter().position(|(field, _)| *field == input)?;
+        self.wire.get(at).copied()
+    }
+
+    /// How the host calls the payload field that bears this name, where it calls it otherwise.
+    #[must_use]
+    pub fn meant<'p>(&self, pack: &'p Pack, name: &str) -> Option<&'p str> {
+        let own = |input: &InputId| pack.names.text(pack.inputs[input.index()].name) == name;
+        let at = self.fields.iter().position(|(input, _)| own(input))?;
+        Some(pack.names.text(self.wire[at])).filter(|wire| *wire != name)
+    }
+
+    /// The payload field that the host calls so.
+    #[must_use]
+    pub fn called(&self, wire: Sym) -> Option<InputId> {
+        let at = self.wire.iter().position(|known| *known == wire)?;
+        Some(self.fields[at].0)
+    }
+}
+
+impl Port {
+    /// The fields of an answer as the host gives them.
+    #[must_use]
+    pub fn answer(&self, pack: &Pack) -> Vec<NamedType> {
+        let fields = self.response.iter().zip(&self.wire);
+        fields
+            .map(|((id, optional), wire)| NamedType {
+                optional: *optional,
+                wire: *wire,
+                ..pack.outcomes[id.index()].clone()
+            })
+            .collect()
+    }
 }
 
 impl Pack {

@@ -133,6 +133,8 @@ pub struct Row {
 pub struct NamedType {
     /// Its name.
     pub name: Sym,
+    /// How it is called in what passes between pack and host; its name unless declared otherwise.
+    pub wire: Sym,
     /// Its type.
     pub ty: Type,
     /// Whether it may be absent.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::source::Span;
 
 use super::ids::{EventId, MessageId, PortId};
-use super::names::Sym;
 use super::schema::NamedType;
 use super::{Pack, Status};
 
@@ -137,17 +136,18 @@ impl Pack {
 
     /// The name under which a field crosses the border of a pack.
     #[must_use]
-    pub fn crossing(&self, name: Sym) -> &str {
-        self.names.text(name)
+    pub fn crossing(&self, field: &NamedType) -> &str {
+        self.names.text(field.wire)
     }
 
     /// The fields of an event, as a host may give them.
     #[must_use]
     pub fn event_fields(&self, event: EventId) -> Vec<NamedType> {
-        let fields = self.events[event.index()].fields.iter().map(|(input, required)| {
+        let event = &self.events[event.index()];
+        let fields = event.fields.iter().zip(&event.wire).map(|((input, required), wire)| {
             let input = &self.inputs[input.index()];
-            let (ty, doc) = (input.ty.clone(), input.doc.clone());
-            NamedType { name: input.name, ty, optional: !required, default: None, doc, span: input.span }
+            let (wire, ty, doc) = (*wire, input.ty.clone(), input.doc.clone());
+            NamedType { name: input.name, wire, ty, optional: !required, default: None, doc, span: input.span }
         });
         fields.collect()
     }

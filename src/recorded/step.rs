@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json};
 use crate::engine::{Event, EventError, NumberedIds, Step, StepError, Verdict, step};
 use crate::explain::{Explanation, explain};
 use crate::model::class::{By, Class};
-use crate::model::ids::{ClassId, PortId};
-use crate::model::json::{DataError, fields_from_json, scalar_text};
+use crate::model::ids::{ClassId, InputId, PortId};
+use crate::model::json::{DataError, Naming, fields_from_wire, scalar_text};
 use crate::model::lexicon::{Elem, Form};
 use crate::model::recording::Recording;
 use crate::model::{Pack, Status};
@@ -107,7 +107,7 @@ impl<'a> Dialogue<'a> {
         let mut payload = Map::new();
         for (input, way) in &form.payload {
             if let Some(node) = at.find(turn, way)? {
-                payload.insert(pack.names.text(pack.inputs[input.index()].name).to_owned(), json(node));
+                payload.insert(self.host_name(*input).to_owned(), json(node));
             }
         }
         let mut signals = Map::new();
@@ -126,12 +126,18 @@ impl<'a> Dialogue<'a> {
         }
     }
 
+    /// How the host calls a payload field.
+    fn host_name(&self, input: InputId) -> &str {
+        let pack = self.registry.pack();
+        let wire = pack.events[self.form.event.index()].wire_of(input);
+        pack.names.text(wire.unwrap_or(pack.inputs[input.index()].name))
+    }
+
     /// A payload field or a signal that does not fit, at its place in the record.
     fn misfit(&self, at: &At<'_>, turn: &Node, error: &DataError) -> Fault {
         let pack = self.registry.pack();
         let (first, rest) = error.path.split_once('.').unwrap_or((&error.path, ""));
-        let field =
-            |(input, _): &&(crate::model::ids::InputId, _)| pack.names.text(pack.inputs[input.index()].name) == first;
+        let field = |(input, _): &&(InputId, _)| self.host_name(*input) == first;
         let payload = self.form.payload.iter().find(field).map(|(_, way)| way.to_string());
         let signal = self.form.signals.as_ref().map(|way| format!("{way}.{first}"));
         let mut way = payload.clone().or(signal).unwrap_or_default();
@@ -193,20 +199,26 @@ impl<'a> Dialogue<'a> {
             return Err(at.fault(turn, format!("`{way}` is missing: the call has no outcome")));
         };
         let mut value = object(table);
+        let declared = &self.registry.response[port.index()];
+        // The pack names a field of the answer; the outcome is what the host gives.
+        let called = |name: &str| match declared.iter().find(|field| Naming::Own.of(pack, field) == name) {
+            Some(field) => Naming::Wire.of(pack, field).to_owned(),
+            None => name.to_owned(),
+        };
         for (name, from) in &form.next {
             let Some(next) = next else { break };
             let Some(node) = at.find(next, from)? else { continue };
+            let name = called(name);
             if value.insert(name.clone(), json(node)).is_some() {
                 let message = format!("`{way}.{name}` is given, and `{from}` of the next turn would be too");
                 return Err(at.fault(turn.at(&format!("{way}.{name}")), message));
             }
         }
-        let declared = &self.registry.response[port.index()];
-        match fields_from_json(pack, declared, false, &Json::Object(value.clone())) {
+        match fields_from_wire(pack, declared, false, &Json::Object(value.clone())) {
             Ok(_) => Ok(value),
             Err(error) => {
                 let (first, rest) = error.path.split_once('.').unwrap_or((&error.path, ""));
-                let (node, from) = match (next, form.next.iter().find(|(name, _)| name == first)) {
+                let (node, from) = match (next, form.next.iter().find(|(name, _)| called(name) == first)) {
                     (Some(next), Some((_, from))) => (next, from.to_string()),
                     _ => (turn, format!("{way}.{first}")),
                 };
@@ -232,13 +244,11 @@ fn said(pack: &Pack, event: &Event) -> String {
     if let Some((_, value)) = text {
         return scalar_text(&pack.names, value).into_owned();
     }
-    let payload = fields.iter().filter(|(field, _)| declared.fields.iter().any(|(known, _)| known == field));
-    let payload: Vec<String> = payload
-        .map(|(field, value)| {
-            format!("{}: {}", pack.names.text(pack.inputs[field.index()].name), show::value(pack, value))
-        })
-        .collect();
-    payload.join(", ")
+    let payload = fields.iter().filter_map(|(field, value)| {
+        let name = pack.names.text(declared.wire_of(*field)?);
+        Some(format!("{name}: {}", show::wire(pack, &pack.inputs[field.index()].ty, value)))
+    });
+    payload.collect::<Vec<_>>().join(", ")
 }
 
 impl Stepped {

@@ -200,7 +200,7 @@ impl Registry {
             late[input.index()] = Some(place);
         }
         let tag = pack.inputs.iter().position(|input| input.kind == InputKind::Tag).map(InputId::at);
-        let response = pack.ports.iter().map(|port| response_of(&pack, port)).collect();
+        let response = pack.ports.iter().map(|port| port.answer(&pack)).collect();
         let derived_needed = derived_needed(&pack);
         let order = strongest_first(&pack.precedes);
         let by_event = listening(&pack, by_event, &order, &forms);
@@ -390,13 +390,6 @@ fn late_inputs(pack: &Pack) -> Vec<InputId> {
         }
     }
     late
-}
-
-fn response_of(pack: &Pack, port: &crate::model::Port) -> Vec<NamedType> {
-    port.response
-        .iter()
-        .map(|(outcome, optional)| NamedType { optional: *optional, ..pack.outcomes[outcome.index()].clone() })
-        .collect()
 }
 
 fn derived_needed(pack: &Pack) -> Vec<Vec<bool>> {

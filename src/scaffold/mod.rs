@@ -232,7 +232,8 @@ fn turns(registry: &Registry, class: &Class) -> Vec<Turn> {
         }
         match event.text {
             Some(field) => {
-                let field = pack.names.text(pack.inputs[field.index()].name);
+                let wire = event.wire_of(field).unwrap_or(pack.inputs[field.index()].name);
+                let field = pack.names.text(wire);
                 for (text, _) in texts {
                     add(event, &json!({ field: text }), Json::from(text.as_str()).to_string());
                 }

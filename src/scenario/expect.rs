@@ -4,6 +4,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::language;
 use crate::model::Pack;
 use crate::model::ids::{FrameSet, ModeId};
+use crate::model::json::Naming;
 use crate::model::names::Sym;
 use crate::model::reason;
 use crate::model::schema::Type;
@@ -12,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::{Field, Kind, Node};
 
 use super::script::{Expect, Message, REASON, class, state, unknown, want};
-use super::{Spanned, turn};
+use super::{Spanned, turn, typed};
 
 /// Reads the table under `expect`.
 pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
@@ -40,7 +41,7 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
         state: reader.optional("state").map_or_else(Vec::new, |field| {
             let mut all = Vec::new();
             state(pack, field.node, out, &mut |at, node, span| {
-                let wanted = want(pack, &pack.slots[at.slot.index()].ty, node, out);
+                let wanted = want(pack, Naming::Own, &pack.slots[at.slot.index()].ty, node, out);
                 let key = at.key.map(str::to_owned);
                 all.extend(wanted.map(|value| Spanned { value: (at.slot, key, value), span }));
             });
@@ -160,17 +161,22 @@ fn message(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Spanned<M
     let declared = &pack.messages[message.index()];
     let mut fields = Vec::new();
     for (entry, field) in Field::new(&entry.value, out).entries()? {
+        const WHAT: &str = "field of this message";
         let name = pack.names.get(&entry.key);
         let constant =
             declared.consts.iter().find(|(known, _)| Some(*known) == name).map(|(name, _)| (*name, &Type::Text));
-        let of = declared.fields.iter().find(|field| Some(field.name) == name).map(|field| (field.name, &field.ty));
+        let of = declared.fields.iter().find(|field| Some(field.wire) == name).map(|field| (field.name, &field.ty));
         let Some((name, ty)) = of.or(constant) else {
+            if let Some(meant) = declared.fields.iter().find(|field| Some(field.name) == name) {
+                typed::otherwise(WHAT, &entry.key, entry.key_span, pack.names.text(meant.wire), out);
+                continue;
+            }
             let names =
-                declared.fields.iter().map(|field| field.name).chain(declared.consts.iter().map(|(name, _)| *name));
-            unknown("field of this message", &entry.key, entry.key_span, names.map(|name| pack.names.text(name)), out);
+                declared.fields.iter().map(|field| field.wire).chain(declared.consts.iter().map(|(name, _)| *name));
+            unknown(WHAT, &entry.key, entry.key_span, names.map(|name| pack.names.text(name)), out);
             continue;
         };
-        fields.extend(want(pack, ty, field.node, out).map(|value| (name, value)));
+        fields.extend(want(pack, Naming::Wire, ty, field.node, out).map(|value| (name, value)));
     }
     Some(Spanned { value: Message { message, fields }, span })
 }

@@ -45,7 +45,8 @@ pub fn check(registry: &Registry, index: usize, turn: &PlayedTurn, expect: &Expe
         };
         if !fits(pack, wanted, &actual) {
             let what = format!("state {}", show::slot_of(pack, *slot, key.as_deref()));
-            judge.differs(want.span, &what, shown(pack, wanted), actually(pack, &actual));
+            let told = |value: &Value| present(value, |value| show::value(pack, value));
+            judge.differs(want.span, &what, shown(wanted, told), told(&actual));
         }
     }
     if let Some(want) = &expect.dropped {
@@ -72,10 +73,12 @@ pub fn check_call(pack: &Pack, index: usize, call: &CallOut, script: &Call, fail
     let mut judge = Judge { pack, turn: index, failures };
     for want in &script.with {
         let (name, wanted) = &want.value;
+        let Some(arg) = pack.ports[call.port.index()].request.iter().find(|arg| arg.name == *name) else { continue };
         let actual = call.with.iter().find(|(arg, _)| arg == name).map_or(&Value::Absent, |(_, value)| value);
         if !fits(pack, wanted, actual) {
-            let what = format!("argument {} of {}", pack.names.text(*name), show::call_name(pack, call));
-            judge.differs(want.span, &what, shown(pack, wanted), actually(pack, actual));
+            let what = format!("argument {} of {}", pack.names.text(arg.wire), show::call_name(pack, call));
+            let told = |value: &Value| present(value, |value| show::wire(pack, &arg.ty, value));
+            judge.differs(want.span, &what, shown(wanted, told), told(actual));
         }
     }
 }
@@ -176,9 +179,18 @@ fn sends(pack: &Pack, wanted: &Message, sent: &MessageOut) -> bool {
 }
 
 fn message(pack: &Pack, wanted: &Message) -> String {
-    let fields: Vec<String> =
-        wanted.fields.iter().map(|(name, want)| format!("{}: {}", pack.names.text(*name), shown(pack, want))).collect();
-    let name = pack.names.text(pack.messages[wanted.message.index()].name);
+    let declared = &pack.messages[wanted.message.index()];
+    let field = |(name, want): &(Sym, Want)| {
+        let field = declared.fields.iter().find(|field| field.name == *name);
+        let told = |value: &Value| match field {
+            Some(field) => show::wire(pack, &field.ty, value),
+            None => show::value(pack, value),
+        };
+        let name = pack.names.text(field.map_or(*name, |field| field.wire));
+        format!("{name}: {}", shown(want, |value| present(value, told)))
+    };
+    let fields: Vec<String> = wanted.fields.iter().map(field).collect();
+    let name = pack.names.text(declared.name);
     if fields.is_empty() { name.to_owned() } else { format!("{name} {{ {} }}", fields.join(", ")) }
 }
 
@@ -191,14 +203,14 @@ fn fits(pack: &Pack, wanted: &Want, actual: &Value) -> bool {
     }
 }
 
-fn shown(pack: &Pack, wanted: &Want) -> String {
+fn shown(wanted: &Want, told: impl Fn(&Value) -> String) -> String {
     match wanted {
         Want::Present(true) => "any value".into(),
-        Want::Present(false) => actually(pack, &Value::Absent),
-        Want::Value(value) => show::value(pack, value),
+        Want::Present(false) => told(&Value::Absent),
+        Want::Value(value) => told(value),
     }
 }
 
-fn actually(pack: &Pack, value: &Value) -> String {
-    if value.is_present() { show::value(pack, value) } else { "no value".into() }
+fn present(value: &Value, told: impl Fn(&Value) -> String) -> String {
+    if value.is_present() { told(value) } else { "no value".into() }
 }

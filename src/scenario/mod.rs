@@ -29,7 +29,6 @@ use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 pub use run::{Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, take};
 pub use script::{Call, Given, REASON, Reply, Script, env, given_of, outcomes, script, state_of};
 pub use shape::{faults, named};
-pub use written::arguments;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]

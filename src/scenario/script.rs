@@ -8,7 +8,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, quoted, suggest};
 use crate::engine::{Env, Event, IdSource, NumberedIds, enforce};
 use crate::language;
 use crate::model::ids::{ClassId, FrameId, FrameSet, MessageId, ModeId, PortId, Slot};
-use crate::model::json::DataError;
+use crate::model::json::{DataError, Naming};
 use crate::model::names::Sym;
 use crate::model::schema::NamedType;
 use crate::model::uses::PackAt;
@@ -212,7 +212,7 @@ pub fn state_of(
     let pack = registry.pack();
     let saved = matches!(&node.kind, Kind::Table(table) if table.get("schema_version").is_some());
     let state = if saved {
-        match SessionState::from_json(pack, &typed::json(pack, None, node)) {
+        match SessionState::from_json(pack, &typed::json(pack, Naming::Own, None, node)) {
             Ok(state) => state,
             Err(error) => {
                 typed::report(node, &error, out);
@@ -265,20 +265,21 @@ pub fn given_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<G
 fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
     let mut fields = Vec::new();
     let mut whole = true;
-    state(
+    state(pack, node, out, &mut |at, node, span| match typed::value(
         pack,
+        Naming::Own,
+        &pack.slots[at.slot.index()].ty,
         node,
         out,
-        &mut |at, node, span| match typed::value(pack, &pack.slots[at.slot.index()].ty, node, out) {
-            Some(value) => {
-                whole &= may_be_given(pack, at, span, out);
-                if at.key.is_none() {
-                    fields.push((at.slot, value));
-                }
+    ) {
+        Some(value) => {
+            whole &= may_be_given(pack, at, span, out);
+            if at.key.is_none() {
+                fields.push((at.slot, value));
             }
-            None => whole = false,
-        },
-    );
+        }
+        None => whole = false,
+    });
     if !whole {
         return None;
     }
@@ -322,7 +323,9 @@ fn instances(pack: &Pack, node: &Node) -> Result<SessionState, DataError> {
             let keyed = pack.frame(&entry.key).and_then(|frame| pack.frames[frame.index()].keyed.as_ref());
             let (Some(keyed), Kind::Table(instances)) = (keyed, &entry.value.kind) else { continue };
             let fields: Vec<NamedType> = keyed.fields().map(|slot| named_type(pack, slot)).collect();
-            let each = instances.iter().map(|of| (of.key.to_string(), typed::fields_json(pack, &fields, &of.value)));
+            let each = instances
+                .iter()
+                .map(|of| (of.key.to_string(), typed::fields_json(pack, Naming::Own, &fields, &of.value)));
             frames.insert(entry.key.to_string(), Json::Object(each.collect()));
         }
     }
@@ -332,7 +335,15 @@ fn instances(pack: &Pack, node: &Node) -> Result<SessionState, DataError> {
 fn named_type(pack: &Pack, slot: Slot) -> NamedType {
     let field = &pack.slots[slot.index()];
     let (optional, default) = (true, None);
-    NamedType { name: field.name, ty: field.ty.clone(), optional, default, doc: String::new(), span: field.span }
+    NamedType {
+        name: field.name,
+        wire: field.name,
+        ty: field.ty.clone(),
+        optional,
+        default,
+        doc: String::new(),
+        span: field.span,
+    }
 }
 
 fn enforced(
@@ -436,11 +447,17 @@ fn instance(
 }
 
 /// A wanted value: `{ present: true }`, `{ present: false }`, or a value of the type.
-pub fn want(pack: &Pack, ty: &crate::model::schema::Type, node: &Node, out: &Diagnostics) -> Option<Want> {
+pub fn want(
+    pack: &Pack,
+    naming: Naming,
+    ty: &crate::model::schema::Type,
+    node: &Node,
+    out: &Diagnostics,
+) -> Option<Want> {
     if let Some(present) = presence(node) {
         return Some(Want::Present(present));
     }
-    typed::value(pack, ty, node, out).map(Want::Value)
+    typed::value(pack, naming, ty, node, out).map(Want::Value)
 }
 
 /// What `{ present: … }` says.

@@ -5,8 +5,10 @@ use serde_json::Value as Json;
 use crate::engine::{Breach, CallOut, InstanceChange, MessageOut, Said};
 use crate::model::class::{Alternative, By};
 use crate::model::ids::{ClassId, FrameSet, Slot};
+use crate::model::json::{to_json, to_wire};
 use crate::model::lexicon::{self, Elem, Form};
 use crate::model::reason::STATUSES;
+use crate::model::schema::Type;
 use crate::model::value::Value;
 use crate::model::{Claims, Pack};
 
@@ -20,7 +22,16 @@ const ABSENT: &str = "–";
 pub fn value(pack: &Pack, value: &Value) -> String {
     match value {
         Value::Absent => ABSENT.into(),
-        value => json(&crate::model::json::to_json(&pack.names, value)),
+        value => json(&to_json(&pack.names, value)),
+    }
+}
+
+/// A value on one line as it passes to the host; a dash when absent.
+#[must_use]
+pub fn wire(pack: &Pack, ty: &Type, value: &Value) -> String {
+    match value {
+        Value::Absent => ABSENT.into(),
+        value => json(&to_wire(pack, ty, value)),
     }
 }
 
@@ -124,23 +135,16 @@ pub fn call_name(pack: &Pack, call: &CallOut) -> String {
 /// `call-1 route_execute { route: stock_on_date }`.
 #[must_use]
 pub fn call(pack: &Pack, call: &CallOut) -> String {
-    let with: Vec<String> =
-        call.with.iter().map(|(name, arg)| format!("{}: {}", pack.names.text(*name), value(pack, arg))).collect();
     let name = call_name(pack, call);
-    if with.is_empty() { name } else { format!("{name} {{ {} }}", with.join(", ")) }
+    if call.with.is_empty() { name } else { format!("{name} {}", json(&call.request(pack))) }
 }
 
 /// `boundary { reason: no_root }`, with the text after it when it has one.
 #[must_use]
 pub fn message(pack: &Pack, message: &MessageOut) -> String {
-    let fields: Vec<String> = message
-        .fields
-        .iter()
-        .map(|(name, field)| format!("{}: {}", pack.names.text(*name), value(pack, field)))
-        .collect();
     let mut shown = pack.names.text(pack.messages[message.message.index()].name).to_owned();
-    if !fields.is_empty() {
-        shown.push_str(&format!(" {{ {} }}", fields.join(", ")));
+    if !message.fields.is_empty() {
+        shown.push_str(&format!(" {}", json(&message.body(pack))));
     }
     if let Some(text) = &message.text {
         shown.push_str(&format!(" «{}»", line(text)));

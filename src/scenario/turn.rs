@@ -6,7 +6,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, s
 use crate::engine::Event;
 use crate::language;
 use crate::model::ids::{EventId, InputId, PortId};
-use crate::model::json::{fields_from_json, scalar_text};
+use crate::model::json::{Naming, fields_from_wire, scalar_text};
 use crate::model::reason::STATUSES;
 use crate::model::{Pack, Status};
 use crate::registry::Registry;
@@ -85,27 +85,30 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
     };
     let declared = &pack.events[event.index()];
     let name = pack.names.text(declared.name);
+    let called = |key: &str| pack.names.get(key).and_then(|key| declared.called(key));
     let before = out.len();
     let mut payload = Map::new();
     let mut given = Map::new();
     let mut shown = String::new();
     match (&field.node.kind, declared.text) {
         (Kind::Text(text), Some(input)) => {
-            payload.insert(pack.names.text(pack.inputs[input.index()].name).to_owned(), Json::from(text.as_str()));
+            payload.insert(host_name(pack, declared, input).to_owned(), Json::from(text.as_str()));
             shown.push_str(&show::line(text));
         }
         (Kind::Table(table), _) => {
             for entry in table {
-                let input = pack.input(&entry.key).filter(|id| declared.fields.iter().any(|(field, _)| field == id));
-                match input {
-                    Some(input) => {
+                let what = format!("field of event `{name}`");
+                match (called(&entry.key), declared.meant(pack, &entry.key)) {
+                    (Some(input), _) => {
                         let ty = &pack.inputs[input.index()].ty;
-                        typed::fits(pack, ty, &entry.value, out);
-                        payload.insert(entry.key.to_string(), typed::json(pack, Some(ty), &entry.value));
+                        typed::fits(pack, Naming::Wire, ty, &entry.value, out);
+                        let value = typed::json(pack, Naming::Wire, Some(ty), &entry.value);
+                        payload.insert(entry.key.to_string(), value);
                     }
-                    None => {
-                        let fields = declared.fields.iter().map(|(field, _)| input_name(pack, *field));
-                        unknown(&format!("field of event `{name}`"), &entry.key, entry.key_span, fields, out);
+                    (None, Some(meant)) => typed::otherwise(&what, &entry.key, entry.key_span, meant, out),
+                    (None, None) => {
+                        let fields = declared.wire.iter().map(|wire| pack.names.text(*wire));
+                        unknown(&what, &entry.key, entry.key_span, fields, out);
                     }
                 }
             }
@@ -117,19 +120,26 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
     if let Some(signals) = signals {
         for (entry, value) in signals.entries()? {
             // What the host found beside the text may be a payload field too.
-            let field = |input: InputId| declared.fields.iter().any(|(field, _)| *field == input);
-            let Some(input) = pack.input(&entry.key).filter(|input| field(*input) || registry.is_signal(*input)) else {
+            let field = called(&entry.key);
+            let Some(input) = field.or_else(|| pack.input(&entry.key).filter(|input| registry.is_signal(*input)))
+            else {
+                const WHAT: &str = "signal of this pack that a host may give";
+                if let Some(meant) = declared.meant(pack, &entry.key) {
+                    typed::otherwise(WHAT, &entry.key, entry.key_span, meant, out);
+                    continue;
+                }
                 let all = (0..pack.inputs.len()).map(InputId::at);
-                let names = all.filter(|id| field(*id) || registry.is_signal(*id)).map(|id| input_name(pack, id));
-                unknown("signal of this pack that a host may give", &entry.key, entry.key_span, names, out);
+                let given = |input: &InputId| declared.wire_of(*input).is_some() || registry.is_signal(*input);
+                let names = all.filter(given).map(|input| host_name(pack, declared, input));
+                unknown(WHAT, &entry.key, entry.key_span, names, out);
                 continue;
             };
             let ty = &pack.inputs[input.index()].ty;
-            typed::fits(pack, ty, value.node, out);
-            let into = if field(input) { &mut payload } else { &mut given };
-            into.insert(entry.key.to_string(), typed::json(pack, Some(ty), value.node));
+            typed::fits(pack, Naming::Wire, ty, value.node, out);
+            let into = if field.is_some() { &mut payload } else { &mut given };
+            into.insert(entry.key.to_string(), typed::json(pack, Naming::Wire, Some(ty), value.node));
         }
-        shown.push_str(&format!("  signals {}", show::json(&typed::json(pack, None, signals.node))));
+        shown.push_str(&format!("  signals {}", show::json(&typed::json(pack, Naming::Wire, None, signals.node))));
     }
     if out.len() > before {
         return None;
@@ -160,8 +170,9 @@ pub fn text_of(pack: &Pack, event: &Event) -> Option<String> {
     fields.iter().find(|(field, _)| *field == input).map(|(_, value)| scalar_text(&pack.names, value).into_owned())
 }
 
-fn input_name(pack: &Pack, input: InputId) -> &str {
-    pack.names.text(pack.inputs[input.index()].name)
+/// How the host calls a payload field or a signal.
+pub fn host_name<'p>(pack: &'p Pack, event: &crate::model::Event, input: InputId) -> &'p str {
+    pack.names.text(event.wire_of(input).unwrap_or(pack.inputs[input.index()].name))
 }
 
 fn names_key(node: &Node, path: &str) -> bool {
@@ -269,10 +280,18 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
     let value = given.map(|field| match port {
         Some(port) => {
             let fields = &registry.response[port.index()];
-            let json = typed::fields_json(pack, fields, field.node);
-            if let Err(error) = fields_from_json(pack, fields, false, &json) {
+            let json = typed::fields_json(pack, Naming::Wire, fields, field.node);
+            if let Err(error) = fields_from_wire(pack, fields, false, &json) {
                 let found = Diagnostics::new();
-                typed::named_fit(pack, "field of an answer of this port", fields, false, field.node, &found);
+                typed::named_fit(
+                    pack,
+                    Naming::Wire,
+                    "field of an answer of this port",
+                    fields,
+                    false,
+                    field.node,
+                    &found,
+                );
                 if found.is_empty() {
                     typed::report(field.node, &error, &found);
                 }
@@ -280,7 +299,7 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
             }
             json
         }
-        None => typed::json(pack, None, field.node),
+        None => typed::json(pack, Naming::Wire, None, field.node),
     });
     Some(Reply { status, value, error: error.map(Into::into), contract })
 }
@@ -322,12 +341,17 @@ pub fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
     if let Some(with) = with {
         let request = &pack.ports[port.index()].request;
         for (entry, field) in with.entries()? {
-            let Some(arg) = request.iter().find(|arg| pack.names.text(arg.name) == entry.key) else {
-                let names = request.iter().map(|arg| pack.names.text(arg.name));
-                unknown("argument of this port", &entry.key, entry.key_span, names, out);
+            const WHAT: &str = "argument of this port";
+            let Some(arg) = request.iter().find(|arg| Naming::Wire.of(pack, arg) == entry.key) else {
+                if let Some(meant) = request.iter().find(|arg| Naming::Own.of(pack, arg) == entry.key) {
+                    typed::otherwise(WHAT, &entry.key, entry.key_span, Naming::Wire.of(pack, meant), out);
+                    continue;
+                }
+                let names = request.iter().map(|arg| Naming::Wire.of(pack, arg));
+                unknown(WHAT, &entry.key, entry.key_span, names, out);
                 continue;
             };
-            if let Some(value) = want(pack, &arg.ty, field.node, out) {
+            if let Some(value) = want(pack, Naming::Wire, &arg.ty, field.node, out) {
                 wanted.push(Spanned { value: (arg.name, value), span: entry.key_span });
             }
         }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::model::Pack;
-use crate::model::json::{DataError, describe, from_json, parse_text};
+use crate::model::json::{DataError, Naming, describe, from_json, parse_text};
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
 use crate::source::Span;
@@ -13,13 +13,13 @@ use crate::syntax::{Field, Kind, Node};
 use super::script::unknown;
 
 /// Reads a node as a value of a type; all that does not fit is reported, each at its place.
-pub fn value(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) -> Option<Value> {
+pub fn value(pack: &Pack, naming: Naming, ty: &Type, node: &Node, out: &Diagnostics) -> Option<Value> {
     let before = out.len();
-    fits(pack, ty, node, out);
+    fits(pack, naming, ty, node, out);
     if out.len() > before {
         return None;
     }
-    match from_json(pack, ty, &json(pack, Some(ty), node)) {
+    match from_json(pack, naming, ty, &json(pack, naming, Some(ty), node)) {
         Ok(value) => Some(value),
         Err(error) => {
             report(node, &error, out);
@@ -30,7 +30,7 @@ pub fn value(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) -> Option<V
 
 /// Reports what in a node does not fit a type: words that are no value, names that are not declared, other types. How much a
 /// collection holds and whether a record is whole is left to the reading.
-pub fn fits(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) {
+pub fn fits(pack: &Pack, naming: Naming, ty: &Type, node: &Node, out: &Diagnostics) {
     match (ty, &node.kind) {
         (_, Kind::Null) => {} // the parser has said so already
         (Type::Enum(_) | Type::Key(_), Kind::Text(text)) => {
@@ -41,21 +41,21 @@ pub fn fits(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) {
         (Type::Record(id), Kind::Table(_)) => {
             let record = &pack.records[id.index()];
             let what = format!("field of record `{}`", pack.names.text(record.name));
-            named_fit(pack, &what, &record.fields, record.open, node, out);
+            named_fit(pack, naming, &what, &record.fields, record.open, node, out);
         }
         (Type::List { of, .. } | Type::Set { of, .. }, Kind::List(items)) => {
-            items.iter().for_each(|item| fits(pack, of, item, out));
+            items.iter().for_each(|item| fits(pack, naming, of, item, out));
         }
         (Type::Map { key, of, .. }, Kind::Table(table)) => {
             for entry in table {
                 if parse_text(pack, key, &entry.key).is_none() {
                     no_value(pack, key, &entry.key, entry.key_span, out);
                 }
-                fits(pack, of, &entry.value, out);
+                fits(pack, naming, of, &entry.value, out);
             }
         }
         _ => {
-            if let Err(error) = from_json(pack, ty, &json(pack, Some(ty), node)) {
+            if let Err(error) = from_json(pack, naming, ty, &json(pack, naming, Some(ty), node)) {
                 report(node, &DataError { path: String::new(), ..error }, out);
             }
         }
@@ -63,21 +63,37 @@ pub fn fits(pack: &Pack, ty: &Type, node: &Node, out: &Diagnostics) {
 }
 
 /// Reports what in a table of declared names does not fit them.
-pub fn named_fit(pack: &Pack, what: &str, fields: &[NamedType], open: bool, node: &Node, out: &Diagnostics) {
+pub fn named_fit(
+    pack: &Pack,
+    naming: Naming,
+    what: &str,
+    fields: &[NamedType],
+    open: bool,
+    node: &Node,
+    out: &Diagnostics,
+) {
     let Kind::Table(table) = &node.kind else {
         let _: Option<()> = Field::new(node, out).wrong_type("a table");
         return;
     };
     for entry in table {
-        match named(pack, fields, &entry.key) {
-            Some(ty) => fits(pack, ty, &entry.value, out),
-            None if open => {}
-            None => {
-                let names = fields.iter().map(|field| pack.names.text(field.name));
+        let other = fields.iter().find(|field| naming.other().of(pack, field) == entry.key);
+        match (named(pack, naming, fields, &entry.key), other) {
+            (Some(ty), _) => fits(pack, naming, ty, &entry.value, out),
+            (None, Some(field)) => otherwise(what, &entry.key, entry.key_span, naming.of(pack, field), out),
+            (None, None) if open => {}
+            (None, None) => {
+                let names = fields.iter().map(|field| naming.of(pack, field));
                 unknown(what, &entry.key, entry.key_span, names, out);
             }
         }
     }
+}
+
+/// Reports a name under which a field is known elsewhere, but not here.
+pub fn otherwise(what: &str, name: &str, span: Span, here: &str, out: &Diagnostics) {
+    let found = Diagnostic::error(Code::UnknownName, span, format!("{} is no {what}", quoted(name)));
+    out.push(found.help(did_you_mean(name, here)));
 }
 
 /// Reports a word that is no value of an enum or of a table.
@@ -131,7 +147,7 @@ pub fn report(node: &Node, error: &DataError, out: &Diagnostics) {
 }
 
 /// A node as JSON: numbers and dates keep their source text where a type that is written as text is due.
-pub fn json(pack: &Pack, ty: Option<&Type>, node: &Node) -> Json {
+pub fn json(pack: &Pack, naming: Naming, ty: Option<&Type>, node: &Node) -> Json {
     match &node.kind {
         Kind::Null => Json::Null,
         Kind::Bool(flag) => Json::Bool(*flag),
@@ -142,17 +158,17 @@ pub fn json(pack: &Pack, ty: Option<&Type>, node: &Node) -> Json {
         Kind::Date(text) | Kind::Text(text) => Json::from(text.as_str()),
         Kind::List(items) => {
             let of = ty.and_then(Type::item);
-            Json::Array(items.iter().map(|item| json(pack, of, item)).collect())
+            Json::Array(items.iter().map(|item| json(pack, naming, of, item)).collect())
         }
         Kind::Table(table) => {
             let mut object = Map::new();
             for entry in table {
                 let of = match ty {
-                    Some(Type::Record(id)) => named(pack, &pack.records[id.index()].fields, &entry.key),
+                    Some(Type::Record(id)) => named(pack, naming, &pack.records[id.index()].fields, &entry.key),
                     Some(Type::Map { of, .. }) => Some(&**of),
                     _ => None,
                 };
-                object.insert(entry.key.to_string(), json(pack, of, &entry.value));
+                object.insert(entry.key.to_string(), json(pack, naming, of, &entry.value));
             }
             Json::Object(object)
         }
@@ -160,17 +176,17 @@ pub fn json(pack: &Pack, ty: Option<&Type>, node: &Node) -> Json {
 }
 
 /// A table as JSON whose entries have the types of `fields`.
-pub fn fields_json(pack: &Pack, fields: &[NamedType], node: &Node) -> Json {
-    let Kind::Table(table) = &node.kind else { return json(pack, None, node) };
+pub fn fields_json(pack: &Pack, naming: Naming, fields: &[NamedType], node: &Node) -> Json {
+    let Kind::Table(table) = &node.kind else { return json(pack, naming, None, node) };
     let entries = table
         .iter()
-        .map(|entry| (entry.key.to_string(), json(pack, named(pack, fields, &entry.key), &entry.value)))
+        .map(|entry| (entry.key.to_string(), json(pack, naming, named(pack, naming, fields, &entry.key), &entry.value)))
         .collect();
     Json::Object(entries)
 }
 
-fn named<'p>(pack: &Pack, fields: &'p [NamedType], name: &str) -> Option<&'p Type> {
-    fields.iter().find(|field| pack.names.text(field.name) == name).map(|field| &field.ty)
+fn named<'p>(pack: &Pack, naming: Naming, fields: &'p [NamedType], name: &str) -> Option<&'p Type> {
+    fields.iter().find(|field| naming.of(pack, field) == name).map(|field| &field.ty)
 }
 
 fn number(node: &Node, text: &str) -> Json {

@@ -3,9 +3,6 @@
 use serde_json::{Map, Value as Json};
 
 use crate::analysis;
-use crate::engine::CallOut;
-use crate::model::Pack;
-use crate::model::json::to_json;
 use crate::model::reason::STATUSES;
 use crate::source::FileId;
 use crate::syntax::Format;
@@ -136,7 +133,7 @@ impl Conversation<'_> {
         let pack = self.registry.pack();
         let mut call = Map::new();
         call.insert("port".into(), pack.names.text(pack.ports[made.call.port.index()].name).into());
-        let with = arguments(pack, &made.call);
+        let with = made.call.request(pack);
         if with.as_object().is_some_and(|with| !with.is_empty()) {
             call.insert("with".into(), with);
         }
@@ -205,11 +202,4 @@ impl Conversation<'_> {
         }
         if self.ids.are_drawn() { text.replace(session, &Clock::default().session_id) } else { text }
     }
-}
-
-/// The arguments of a call as JSON.
-#[must_use]
-pub fn arguments(pack: &Pack, call: &CallOut) -> Json {
-    let with = call.with.iter().map(|(name, value)| (pack.names.text(*name).to_owned(), to_json(&pack.names, value)));
-    Json::Object(with.collect())
 }

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use crate::model::effect::Verb;
 use crate::model::ids::{ClassId, FrameId, FrameSet, KeptId, PortId, Slot, SlotSet};
-use crate::model::json::{DataError, from_json, to_json};
+use crate::model::json::{DataError, Naming, from_json, to_json};
 use crate::model::names::Sym;
 use crate::model::schema::Keyed;
 use crate::model::value::Value;
@@ -296,7 +296,7 @@ fn instances_from_json(
 }
 
 fn typed(pack: &Pack, slot: Slot, json: &Json, at: &str) -> Result<Value, DataError> {
-    from_json(pack, &pack.slots[slot.index()].ty, json).map_err(|error| {
+    from_json(pack, Naming::Own, &pack.slots[slot.index()].ty, json).map_err(|error| {
         let path = if error.path.is_empty() { at.to_owned() } else { format!("{at}.{}", error.path) };
         DataError::new(path, error.message)
     })
@@ -461,7 +461,8 @@ fn turn_from_json(pack: &Pack, json: &Json, instances: &Store, at: &str) -> Resu
             let sym = pack.names.get(name);
             let index = pack.kept.iter().position(|(kept, _)| Some(*kept) == sym);
             let index = index.ok_or_else(|| DataError::new(&at, "is kept by no call of this pack"))?;
-            let value = from_json(pack, &pack.kept[index].1, json).map_err(|e| DataError::new(&at, e.message))?;
+            let value =
+                from_json(pack, Naming::Own, &pack.kept[index].1, json).map_err(|e| DataError::new(&at, e.message))?;
             kept.push((KeptId::at(index), value));
         }
         let name = text(call, "class")?;

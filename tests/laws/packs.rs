@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 use segue::declare::SourceText;
 use segue::engine::{Event, NumberedIds};
 use segue::model::Pack;
-use segue::model::json::to_json;
+use segue::model::json::to_wire;
 use segue::registry::Registry;
 use segue::state::SessionState;
 
@@ -48,9 +48,9 @@ fn translated(event: &Event, pack: &Pack, other: &Registry) -> Event {
     let declared = &pack.events[event.index()];
     let (mut payload, mut signals) = (Map::new(), Map::new());
     for (input, value) in fields {
-        let name = pack.names.text(pack.inputs[input.index()].name).to_owned();
-        let of_payload = declared.fields.iter().any(|(field, _)| field == input);
-        if of_payload { &mut payload } else { &mut signals }.insert(name, to_json(&pack.names, value));
+        let (known, wire) = (&pack.inputs[input.index()], declared.wire_of(*input));
+        let name = pack.names.text(wire.unwrap_or(known.name)).to_owned();
+        if wire.is_some() { &mut payload } else { &mut signals }.insert(name, to_wire(pack, &known.ty, value));
     }
     let name = pack.names.text(declared.name);
     Event::input(other, name, &Json::Object(payload), &Json::Object(signals)).expect("the declarations are the same")

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use segue::engine::{Env, Event, NumberedIds, Phase, Step, restore};
 use segue::model::ids::{ClassId, FrameId, InputId, Slot};
-use segue::model::json::from_json;
+use segue::model::json::{Naming, fields_from_wire, from_json};
 use segue::model::value::Value;
 use segue::model::{InputKind, Pack};
 use segue::registry::{Edge, Registry};
@@ -199,7 +199,10 @@ fn a_signal_that_the_class_cannot_read_changes_nothing() {
             if !text || !unread || fields.iter().any(|(given, _)| *given == input) {
                 continue;
             }
-            let Ok(value) = from_json(pack, &declared.ty, &say::value(pack, &declared.ty, &mut dice)) else { continue };
+            let Ok(value) = from_json(pack, Naming::Wire, &declared.ty, &say::value(pack, &declared.ty, &mut dice))
+            else {
+                continue;
+            };
             let mut more = fields.clone();
             more.push((input, value));
             let Ok(other) = again(moment, moment.before, &Event::Input { event: *event, fields: more }) else {
@@ -218,6 +221,27 @@ fn a_signal_that_the_class_cannot_read_changes_nothing() {
         Ok(())
     });
     assert!(met.times("compared") > 200, "{:?}", met.0);
+}
+
+/// What a call sends can be read again by the port's declaration, and says the same.
+#[test]
+fn what_is_sent_reads_back_as_what_was_meant() {
+    let met = Met::default();
+    for_sessions(40, |moment| {
+        let (Ok(step), pack) = (moment.result, moment.registry.pack()) else { return Ok(()) };
+        for call in &step.calls {
+            let (request, sent) = (&pack.ports[call.port.index()].request, call.request(pack));
+            let read = fields_from_wire(pack, request, false, &sent).map_err(|error| format!("{sent}: {error}"))?;
+            if read.fields != call.with {
+                return Err(format!("{sent} reads as {:?}, meant was {:?}", read.fields, call.with));
+            }
+            let own = |name: &String| request.iter().any(|arg| pack.names.text(arg.name) == name);
+            let other = sent.as_object().is_some_and(|sent| !sent.keys().all(own));
+            met.count(if other { "called otherwise" } else { "called as named" });
+        }
+        Ok(())
+    });
+    assert!(met.times("called otherwise") > 20 && met.times("called as named") > 50, "{:?}", met.0);
 }
 
 #[test]

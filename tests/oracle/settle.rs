@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use segue::model::class::{Base, On};
 use segue::model::effect::Effect;
 use segue::model::ids::ClassId;
-use segue::model::json::fields_from_json;
+use segue::model::json::fields_from_wire;
 use segue::model::names::Sym;
 use segue::model::schema::NamedType;
 use segue::model::{Pack, Status, WhileOpen, reason};
@@ -187,13 +187,15 @@ fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>) -> Outcome {
         return outcome;
     }
     outcome.error = None;
-    let declared: Vec<NamedType> = port
-        .response
-        .iter()
-        .map(|(id, optional)| NamedType { optional: *optional, ..pack.outcomes[id.index()].clone() })
+    let declared: Vec<NamedType> = (port.response.iter().zip(&port.wire))
+        .map(|((id, optional), wire)| NamedType {
+            optional: *optional,
+            wire: *wire,
+            ..pack.outcomes[id.index()].clone()
+        })
         .collect();
     let nothing = Json::Object(serde_json::Map::new());
-    match fields_from_json(pack, &declared, false, heard.value.unwrap_or(&nothing)) {
+    match fields_from_wire(pack, &declared, false, heard.value.unwrap_or(&nothing)) {
         Ok(record) => {
             for (id, _) in &port.response {
                 let value = record.field(pack.outcomes[id.index()].name);

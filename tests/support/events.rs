@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json};
 
 use segue::engine::{Event, NumberedIds, Step, StepError};
 use segue::model::ids::InputId;
-use segue::model::schema::NamedType;
 use segue::model::{InputKind, Pack, Status};
 use segue::registry::Registry;
 use segue::state::{OpenCall, SessionState};
@@ -101,11 +100,7 @@ pub fn outcome_event(pack: &Pack, call: &OpenCall, dice: &mut Dice, corpus: &Cor
         _ => Status::Ok,
     };
     let port = &pack.ports[call.port.index()];
-    let declared: Vec<NamedType> = port
-        .response
-        .iter()
-        .map(|(id, optional)| NamedType { optional: *optional, ..pack.outcomes[id.index()].clone() })
-        .collect();
+    let declared = port.answer(pack);
     let scripted = if dice.chance(80) { corpus.answer(pack.names.text(port.name), dice) } else { None };
     let mut value = scripted.unwrap_or_else(|| say::fields(pack, &declared, dice));
     if dice.chance(5) {
@@ -121,13 +116,12 @@ pub fn input_event(registry: &Registry, dice: &mut Dice) -> Event {
     let texts: Vec<_> = pack.events.iter().filter(|event| event.text.is_some()).collect();
     let declared = if !texts.is_empty() && dice.chance(85) { *dice.pick(&texts) } else { dice.pick(&pack.events) };
     let mut payload = Map::new();
-    for (input, required) in &declared.fields {
+    for ((input, required), wire) in declared.fields.iter().zip(&declared.wire) {
+        let name = pack.names.text(*wire);
         if Some(*input) == declared.text {
-            let text = say::utterance(pack, dice);
-            payload.insert(pack.names.text(pack.inputs[input.index()].name).into(), text.into());
+            payload.insert(name.into(), say::utterance(pack, dice).into());
         } else if *required || dice.chance(15) {
-            let input = &pack.inputs[input.index()];
-            payload.insert(pack.names.text(input.name).into(), say::value(pack, &input.ty, dice));
+            payload.insert(name.into(), say::value(pack, &pack.inputs[input.index()].ty, dice));
         }
     }
     let mut signals = Map::new();

@@ -118,9 +118,10 @@ fn base(dice: &mut Dice, ids: &[String], many: &str) -> Documents {
         chain.remove(0);
     }
     let while_open = *dice.pick(&["cancel", "cancel", "refuse"]);
+    let step_limit = 2 + dice.below(3);
     let manifest = json!({
         "pack": { "id": "small", "title": "Small", "aggregate": "session", "owner": ["own"], "decide": ["quiz"],
-            "precedence": [chain], "while_open": while_open, "step_limit": 2 + dice.below(3) },
+            "precedence": [chain], "while_open": while_open, "step_limit": step_limit },
         "carryover": { "universe": ["root", "object"], "limit": "gate.depth",
             "depth": { "full": ["root", "object"], "root_only": ["root"], "object_only": ["object"], "none": [] } },
         "param": { "bound": { "type": "int", "default": 2, "doc": "d" } },
@@ -153,7 +154,7 @@ fn base(dice: &mut Dice, ids: &[String], many: &str) -> Documents {
                 "n": { "type": "int", "default": 0 } } },
         },
     });
-    let events = json!({
+    let mut events = json!({
         "event": { "utterance": { "text": "text", "field": { "text": { "type": "text" } }, "doc": doc },
             "pick": { "field": { "ref": { "type": "id" }, "kind": { "enum": "kind", "optional": true } }, "doc": doc } },
         "part": { "month": { "values": { "03": ["march"], "04": ["april"] } }, "year": { "pattern": "20[0-9]{2}" } },
@@ -187,6 +188,9 @@ fn base(dice: &mut Dice, ids: &[String], many: &str) -> Documents {
         "answer_mode": { "yes": { "claims": "confirmed", "doc": doc }, "maybe": { "claims": "limited", "doc": doc },
             "no": { "claims": "nothing", "doc": doc } },
     });
+    if step_limit == 2 {
+        called_otherwise(&mut events);
+    }
     let mut rules = Map::new();
     if dice.chance(50) {
         let bound = 2 + dice.below(3);
@@ -207,4 +211,16 @@ fn base(dice: &mut Dice, ids: &[String], many: &str) -> Documents {
         ("events".into(), events),
         ("rules".into(), Json::Object(rules)),
     ]
+}
+
+/// Gives what passes between pack and host other names there.
+fn called_otherwise(events: &mut Json) {
+    events["event"]["pick"]["case"] = "camel".into();
+    events["event"]["pick"]["field"]["ref"]["wire"] = "kind".into();
+    events["event"]["pick"]["field"]["kind"]["wire"] = "ref".into();
+    events["port"]["run"]["request"]["route"]["wire"] = "the:route".into();
+    events["port"]["run"]["request"]["n"]["wire"] = "count".into();
+    events["port"]["run"]["response"]["cov"]["wire"] = "status".into();
+    events["port"]["run"]["response"]["rs"]["wire"] = "resultSet".into();
+    events["message"]["say"]["field"]["what"]["wire"] = "said".into();
 }

@@ -175,7 +175,7 @@ pub fn fields(pack: &Pack, declared: &[NamedType], dice: &mut Dice) -> Json {
     let mut object = Map::new();
     for field in declared {
         if !(field.optional || field.default.is_some()) || dice.chance(50) {
-            object.insert(pack.names.text(field.name).into(), value(pack, &field.ty, dice));
+            object.insert(pack.names.text(field.wire).into(), value(pack, &field.ty, dice));
         }
     }
     Json::Object(object)

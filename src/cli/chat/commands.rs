@@ -9,6 +9,7 @@ use crate::cli::new::with_schema;
 use crate::diag::{listed, quoted, suggest};
 use crate::explain::{explain, human};
 use crate::model::ids::{FrameId, InputId};
+use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::{Event, Pack};
 use crate::scaffold::File;
@@ -240,9 +241,9 @@ impl Chat<'_, '_> {
 
 /// The one field of an event, where it has no other and that one is a text.
 fn one_text<'p>(pack: &'p Pack, event: &Event) -> Option<&'p str> {
-    let [(field, _)] = event.fields.as_slice() else { return None };
+    let ([(field, _)], [wire]) = (event.fields.as_slice(), event.wire.as_slice()) else { return None };
     let input = &pack.inputs[field.index()];
-    matches!(input.ty, Type::Text | Type::Id).then(|| pack.names.text(input.name))
+    matches!(input.ty, Type::Text | Type::Id).then(|| pack.names.text(*wire))
 }
 
 /// What may follow the key of an event.
@@ -250,11 +251,11 @@ fn payload(pack: &Pack, event: &Event) -> String {
     if event.text.is_some() || one_text(pack, event).is_some() {
         return "TEXT".into();
     }
-    let name = |field: &(InputId, bool)| {
-        let name = pack.names.text(pack.inputs[field.0.index()].name);
-        if field.1 { format!("\"{name}\": …") } else { format!("[\"{name}\": …]") }
+    let name = |((_, must), wire): (&(InputId, bool), &Sym)| {
+        let name = pack.names.text(*wire);
+        if *must { format!("\"{name}\": …") } else { format!("[\"{name}\": …]") }
     };
-    let fields: Vec<String> = event.fields.iter().map(name).collect();
+    let fields: Vec<String> = event.fields.iter().zip(&event.wire).map(name).collect();
     if fields.is_empty() { String::new() } else { format!("{{{}}}", fields.join(", ")) }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::engine::CallOut;
 use crate::model::Pack;
-use crate::model::json::{describe, from_json};
+use crate::model::json::{Naming, describe, from_json};
 use crate::model::reason::STATUSES;
 use crate::model::schema::{NamedType, Type};
 use crate::scenario::live::ending;
@@ -39,7 +39,7 @@ impl Chat<'_, '_> {
             for (at, field) in fields.iter().enumerate() {
                 match self.field(call, at == 0, Some(field)) {
                     Typed::Value(value) => {
-                        let name = pack.names.text(field.name).to_owned();
+                        let name = pack.names.text(field.wire).to_owned();
                         answer.extend(value.map(|value| (name, value)));
                     }
                     Typed::Whole(reply) => return Some(reply),
@@ -68,7 +68,7 @@ impl Chat<'_, '_> {
         let pack = self.registry.pack();
         let port = pack.names.text(pack.ports[call.port.index()].name);
         let prompt = match field {
-            Some(field) => format!("{port}.{}{}> ", pack.names.text(field.name), offered(pack, field)),
+            Some(field) => format!("{port}.{}{}> ", pack.names.text(field.wire), offered(pack, field)),
             None => format!("{port} (Enter = done)> "),
         };
         loop {
@@ -132,7 +132,7 @@ impl Chat<'_, '_> {
                 _ => Err("the answer has no fields: an empty line says that it is done".into()),
             };
         };
-        let name = pack.names.text(field.name);
+        let name = pack.names.text(field.wire);
         if line.is_empty() {
             return match field.optional || field.default.is_some() {
                 true => Ok(Typed::Value(None)),
@@ -140,7 +140,7 @@ impl Chat<'_, '_> {
             };
         }
         let json = value(pack, &field.ty, line).ok_or_else(|| format!("`{name}`: JSON is due"))?;
-        match from_json(pack, &field.ty, &json) {
+        match from_json(pack, Naming::Wire, &field.ty, &json) {
             Ok(_) => Ok(Typed::Value(Some(json))),
             Err(error) => {
                 let path = if error.path.is_empty() { name.to_owned() } else { format!("{name}.{}", error.path) };

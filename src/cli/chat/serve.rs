@@ -19,7 +19,7 @@ use crate::model::Status;
 use crate::model::ids::PortId;
 use crate::registry::Registry;
 use crate::scenario::live::{differences, ending};
-use crate::scenario::{Call, Reply, arguments, outcomes};
+use crate::scenario::{Call, Reply, outcomes};
 #[cfg(feature = "openai")]
 use crate::source::SourceMap;
 #[cfg(feature = "openai")]
@@ -143,7 +143,7 @@ impl Chat<'_, '_> {
             "call": &*call.id,
             "session": &clock.session_id,
             "turn": self.conversation.turns().len(),
-            "with": arguments(pack, call),
+            "with": call.request(pack),
         });
         let within = Duration::from_secs(command.timeout);
         let ended = match run(&command.words, self.workspace.root(), &format!("{input}\n"), within) {

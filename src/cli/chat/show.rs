@@ -7,7 +7,7 @@ use crate::model::Channel;
 use crate::model::ids::{ClassId, FrameSet};
 use crate::model::reason::STATUSES;
 use crate::scenario::live::Told;
-use crate::scenario::{What, arguments, show};
+use crate::scenario::{What, show};
 
 use super::Chat;
 
@@ -39,7 +39,7 @@ impl Chat<'_, '_> {
                 json!({
                     "id": &*call.id,
                     "port": pack.names.text(pack.ports[call.port.index()].name),
-                    "with": arguments(pack, call),
+                    "with": call.request(pack),
                     "status": status,
                 })
             })
