@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::declare::{self, LeftOut};
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::jobs::{self, Both};
 use crate::load::Rest;
 use crate::model::ids::ClassId;
@@ -181,7 +181,7 @@ fn belongs(scenario: &Scenario, file: &str, place: &Place, out: &Diagnostics) ->
             None => format!("there is no pack {}, which is the folder of this scenario", quoted(name)),
         };
         let help = match suggest(name, known.clone()) {
-            Some(near) if own.is_some() => format!("did you mean `{near}`?"),
+            Some(near) if own.is_some() => did_you_mean(name, near),
             _ if place.packs.is_empty() => "there is none yet: `segue new pack NAME` begins one".to_owned(),
             _ => format!("write `pack: NAME`; there are {}", listed(known.collect::<Vec<_>>())),
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Code, Diagnostic, Severity, quoted};
+use crate::diag::{Code, Diagnostic, Severity, did_you_mean, quoted};
 use crate::language;
 use crate::source::Span;
 use crate::syntax::Field;
@@ -62,7 +62,7 @@ impl Settings {
 pub(super) fn unknown(name: &str, span: Span) -> Diagnostic {
     let found = Diagnostic::error(Code::UnknownCode, span, format!("there is no code {}", quoted(name)));
     found.help(match Code::near(name) {
-        Some(near) => format!("did you mean `{near}`?"),
+        Some(near) => did_you_mean(name, near),
         None => "write the name or the id of a code, such as `unused-ignore`; docs/codes/README.md lists them".into(),
     })
 }

@@ -4,7 +4,7 @@ mod answer;
 mod openai;
 mod prompt;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language;
 use crate::registry::Registry;
 use crate::source::Span;
@@ -92,7 +92,7 @@ impl Bindings {
                 let found =
                     Diagnostic::error(Code::UnknownName, *span, format!("{} is no port of this pack", quoted(name)));
                 out.push(found.help(match suggest(name, names.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
+                    Some(near) => did_you_mean(name, near),
                     None => format!("ports are {}", listed(&names)),
                 }));
                 continue;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
-use crate::diag::{Code, Diagnostics, quoted, suggest};
+use crate::diag::{Code, Diagnostics, did_you_mean, quoted, suggest};
 use crate::engine::Event;
 use crate::explain::{Explanation, explain, human, json};
 use crate::model::Pack;
@@ -167,7 +167,8 @@ fn choose<'c>(cases: &'c [Case], nth: Option<usize>, name: Option<&str>, file: &
                 Err(Problem::new(format!("more than one scenario has {} in its name", quoted(name))))
             }
             (None, None, _) => {
-                let help = suggest(name, names()).map_or_else(String::new, |like| format!("; did you mean `{like}`?"));
+                let help =
+                    suggest(name, names()).map_or_else(String::new, |like| format!("; {}", did_you_mean(name, like)));
                 Err(Problem::new(format!("no scenario {} in {file}{help}", quoted(name))))
             }
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::diag::{listed, quoted, suggest};
+use crate::diag::{did_you_mean, listed, quoted, suggest};
 use crate::model::Pack;
 use crate::model::ids::ClassId;
 use crate::model::recording::{Expected, Label};
@@ -176,7 +176,7 @@ impl<'a> Key<'a> {
             let known: Vec<&str> = classes.chain(self.expected.labels.iter().map(|(name, _)| name.as_str())).collect();
             let mut fault = at.fault(node, format!("{} is no class and no label of the recording", quoted(name)));
             fault.help = Some(match suggest(name, known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(near) => did_you_mean(name, near),
                 None => format!("known are {}; declare others under `expected.label`", listed(&known)),
             });
             fault

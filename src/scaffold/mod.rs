@@ -3,7 +3,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::diag::{listed, quoted, suggest};
+use crate::diag::{did_you_mean, listed, quoted, suggest};
 use crate::engine::{Env, Event, NumberedIds, step};
 use crate::model::class::{Answer, Class, On};
 use crate::model::ids::{FrameId, FrameSet, ModeId};
@@ -153,7 +153,7 @@ pub fn scenario(registry: &Registry, name: &str, covers: Option<&str>, scenarios
         Some(wanted) => Some(pack.classes.iter().find(|class| id(class) == wanted).ok_or_else(|| {
             let ids: Vec<String> = pack.classes.iter().map(|class| id(class).to_owned()).collect();
             let help = match suggest(wanted, &ids) {
-                Some(meant) => format!("did you mean {}?", quoted(meant)),
+                Some(meant) => did_you_mean(wanted, meant),
                 None => format!("there are {}", listed(&ids)),
             };
             format!("no class {} in the pack: {help}", quoted(wanted))

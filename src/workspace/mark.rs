@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use crate::audit::Settings;
 use crate::binding::Bindings;
-use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language;
 use crate::source::{SourceMap, Span};
 use crate::syntax::{self, Field, Format, Reader};
@@ -104,7 +104,7 @@ impl Workspace {
         }
         let found = Diagnostic::error(Code::UnknownName, span, format!("there is no pack {}", quoted(name)));
         out.push(found.help(match suggest(name, &packs) {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => did_you_mean(name, near),
             None if packs.is_empty() => format!("{remedy}; `segue new pack NAME` begins a pack"),
             None => format!("name one that there is: {}", listed(&packs)),
         }));
@@ -165,7 +165,7 @@ fn there(root: &Path, named: &[Named], out: &Diagnostics) -> Vec<String> {
                 let found =
                     Diagnostic::error(Code::UnknownName, *span, format!("there is no folder {}", quoted(folder)));
                 out.push(found.help(match suggest(last, &beside) {
-                    Some(near) => format!("did you mean `{before}{near}`?"),
+                    Some(near) => did_you_mean(folder, &format!("{before}{near}")),
                     None => "make the folder, or name one that there is".to_owned(),
                 }));
             }

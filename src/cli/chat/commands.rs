@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde_json::{Value as Json, json};
 
 use crate::cli::new::with_schema;
-use crate::diag::{listed, quoted, suggest};
+use crate::diag::{did_you_mean, listed, quoted, suggest};
 use crate::explain::{explain, human};
 use crate::model::ids::{FrameId, InputId};
 use crate::model::names::Sym;
@@ -111,7 +111,7 @@ impl Chat<'_, '_> {
             None => {
                 let names: Vec<&str> = pack.events.iter().map(|event| pack.names.text(event.name)).collect();
                 let help = match suggest(name, names.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
+                    Some(near) => did_you_mean(name, near),
                     None => format!("events are {}", listed(&names)),
                 };
                 self.wrong(&format!("{} is no event of this pack; {help}", quoted(name)));
@@ -169,7 +169,7 @@ impl Chat<'_, '_> {
         } else {
             let names: Vec<&str> = pack.frames.iter().map(|frame| pack.names.text(frame.name)).collect();
             let help = match suggest(rest, names.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(near) => did_you_mean(rest, near),
                 None => format!("frames are {}", listed(&names)),
             };
             self.wrong(&format!("{} is no frame of this pack; {help}", quoted(rest)));
