@@ -556,6 +556,40 @@ fn snapshots_are_written_by_many_at_once() {
     assert_eq!(names.filter(|name| name.ends_with(".tmp")).count(), 0);
 }
 
+/// What a writer has left behind that was killed goes with the next one; what is in use, or of another name, stays.
+#[test]
+fn what_killed_writers_leave_is_swept_away() {
+    let mini = Mini::new();
+    for folder in ["scenarios/mini/snapshots", "transitions/mini"] {
+        for name in ["1-0", "2-17", "of-mine"] {
+            mini.write(&format!("{folder}/.segue-{name}.tmp"), "half a fi");
+        }
+    }
+    let left = || {
+        let names = mini.files().into_iter().map(|(path, _)| path.display().to_string().replace('\\', "/"));
+        names
+            .filter(|name| name.ends_with(".tmp"))
+            .map(|name| name.replace(&*mini.path("").to_string_lossy(), ""))
+            .collect::<Vec<_>>()
+    };
+    let used = fs::File::open(mini.path("scenarios/mini/snapshots/.segue-2-17.tmp")).expect("a file");
+    used.lock().expect("a lock");
+    mini.at_home(&["replay"]).code(0);
+    mini.run(&["fmt", "--check"]);
+    assert_eq!(left().len(), 6, "who writes nothing removes nothing");
+    mini.at_home(&["replay", "--accept"]).code(0);
+    mini.run(&["fmt", "transitions"]).code(0);
+    let stay = [
+        "scenarios/mini/snapshots/.segue-2-17.tmp",
+        "scenarios/mini/snapshots/.segue-of-mine.tmp",
+        "transitions/mini/.segue-of-mine.tmp",
+    ];
+    assert_eq!(left(), stay);
+    drop(used);
+    mini.at_home(&["replay", "--accept"]).code(0);
+    assert_eq!(left(), stay[1..]);
+}
+
 /// A file whose name nearly says what it is is not left out in silence.
 #[test]
 fn endings_of_files() {

@@ -3,8 +3,7 @@
 //! Places whose values are compared with each other share their values: the literals that any of them is compared with, what
 //! lies between and beyond thresholds, and as many further values as there are places, so that all of them can differ.
 
-use std::collections::HashMap;
-
+use crate::analysis::maps::HashMap;
 use crate::model::Pack;
 use crate::model::cond::{Cond, Place};
 use crate::model::names::Sym;
@@ -70,8 +69,8 @@ impl<'p> Domains<'p> {
     /// The places that the guards, invariants and derivations of a pack look at.
     #[must_use]
     pub fn of(pack: &'p Pack) -> Self {
-        let (roots, cells, leader) = (HashMap::new(), Vec::new(), Vec::new());
-        let mut domains = Self { pack, roots, cells, leader, copies: HashMap::new(), values: HashMap::new() };
+        let (roots, cells, leader) = (HashMap::default(), Vec::new(), Vec::new());
+        let mut domains = Self { pack, roots, cells, leader, copies: HashMap::default(), values: HashMap::default() };
         domains.gather();
         domains.finish();
         domains

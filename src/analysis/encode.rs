@@ -1,7 +1,6 @@
 //! Conditions as clauses: each test as two literals, whether it is true and whether it is false, over symbolic values.
 
-use std::collections::HashMap;
-
+use crate::analysis::maps::HashMap;
 use crate::model::Pack;
 use crate::model::cond::{Cond, Path, Place};
 use crate::model::ids::{ClassId, FrameId};
@@ -114,14 +113,14 @@ impl<'r> Encoder<'r> {
             sat,
             domains: Domains::of(pack),
             vague: Vec::new(),
-            places: HashMap::new(),
-            late: HashMap::new(),
-            steps: HashMap::new(),
-            lets: HashMap::new(),
+            places: HashMap::default(),
+            late: HashMap::default(),
+            steps: HashMap::default(),
+            lets: HashMap::default(),
             moment,
             instances: Vec::new(),
-            passes: HashMap::new(),
-            tests: HashMap::new(),
+            passes: HashMap::default(),
+            tests: HashMap::default(),
         };
         encoder.say_forms();
         crate::state::keyed_frames(pack).for_each(|keyed| encoder.say_counts(keyed));

@@ -13,6 +13,7 @@ mod guard;
 mod heard;
 mod inputs;
 mod instances;
+mod maps;
 mod moment;
 mod operators;
 pub mod overlap;

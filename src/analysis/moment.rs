@@ -1,7 +1,6 @@
 //! What happens in a situation: which event, what its text says, which call has come to what.
 
-use std::collections::HashMap;
-
+use crate::analysis::maps::HashMap;
 use crate::lexicon::{Atom, expand};
 use crate::model::class::{By, On};
 use crate::model::cond::Place;
@@ -73,8 +72,8 @@ impl<'r> Moment<'r> {
             forms,
             text,
             signals,
-            ambiguous: HashMap::new(),
-            partial: HashMap::new(),
+            ambiguous: HashMap::default(),
+            partial: HashMap::default(),
         }
     }
 

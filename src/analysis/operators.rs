@@ -228,9 +228,14 @@ impl<'r> Encoder<'r> {
         match (a, b) {
             (Term::Plain(a), Term::Plain(b)) => {
                 let mut same = Vec::new();
+                // Both mostly come in one order: the next is looked for from where the last one was found.
+                let mut from = 0;
                 for (value, lit) in &a.choices {
-                    if let Some((_, other)) = b.choices.iter().find(|(other, _)| other == value) {
-                        same.push(self.sat.and([*lit, *other]));
+                    let (before, after) = b.choices.split_at(from);
+                    let mut others = after.iter().chain(before);
+                    if let Some(ahead) = others.position(|(other, _)| other == value) {
+                        from = (from + ahead) % b.choices.len();
+                        same.push(self.sat.and([*lit, b.choices[from].1]));
                     }
                 }
                 self.sat.or(same)

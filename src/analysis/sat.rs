@@ -1,9 +1,10 @@
 //! A SAT solver with gates: literals, conjunctions, disjunctions, counting; the same gate twice is one literal.
 
-use std::collections::HashMap;
 use std::ops::Not;
 
 use batsat::{BasicSolver, SolverInterface, lbool};
+
+use super::maps::HashMap;
 
 /// A literal: a variable, or its negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -51,7 +52,7 @@ pub struct Sat {
 
 impl Default for Sat {
     fn default() -> Self {
-        let mut sat = Self { solver: BasicSolver::default(), vars: 0, conjunctions: HashMap::new() };
+        let mut sat = Self { solver: BasicSolver::default(), vars: 0, conjunctions: HashMap::default() };
         let truth = sat.fresh();
         sat.solver.add_clause_reuse(&mut vec![outer(truth)]);
         sat

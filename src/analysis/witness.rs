@@ -1,7 +1,8 @@
 //! The search for a situation: a model of the clauses, made concrete, stepped by the engine; what does not hold is learnt.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use crate::analysis::maps::HashMap;
 use crate::model::cond::{Path, Place};
 use crate::model::ids::ClassId;
 use crate::model::schema::Type;
@@ -87,12 +88,12 @@ impl<'r> Seeker<'r> {
     #[must_use]
     pub fn new(registry: &'r Registry) -> Self {
         let mut by_class = vec![Vec::new(); registry.pack().classes.len()];
-        let mut asks = HashMap::new();
+        let mut asks = HashMap::default();
         for taker in takers(registry) {
             by_class[taker.class().index()].push(taker);
             asks.insert(taker, Asks::of(registry, taker));
         }
-        let (texts, search, footprints) = (HashMap::new(), None, HashMap::new());
+        let (texts, search, footprints) = (HashMap::default(), None, HashMap::default());
         Self { encoder: Encoder::new(registry), by_class, texts, search, footprints, asks }
     }
 

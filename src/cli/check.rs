@@ -100,7 +100,8 @@ fn check(args: &Args, known: &mut Vec<(Option<String>, Arc<Audited>)>, terminal:
     }
     let packs = choice.chosen.iter().filter(|chosen| !chosen.pack.is_empty()).count();
     let scenarios = choice.chosen.iter().map(|chosen| chosen.scenarios.len()).sum();
-    let audits = parallel::map(&choice.chosen, parallel::usual(), |chosen| {
+    // More at once than there are processors: an audit waits for its longest piece.
+    let audits = parallel::map(&choice.chosen, 2 * parallel::usual(), |chosen| {
         let name = chosen.config.place.as_ref().and_then(|place| place.pack.clone());
         let before = known.iter().find(|(of, _)| *of == name).map(|(_, before)| before);
         (name, audit_again(before, &chosen.pack, &chosen.scenarios, &chosen.config, &parallel::both))

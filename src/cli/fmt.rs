@@ -1,5 +1,6 @@
 //! `segue fmt`: writes files in their canonical form.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -124,6 +125,10 @@ fn all(args: &Args, tally: &mut Tally, terminal: &mut Terminal) -> Result<(), Pr
     if sources.files.is_empty() && sources.faults.is_empty() {
         let places = sources.looked.join(", ");
         return Err(Problem::new(format!("nothing to format: no file (*.toml, *.yaml, *.yml, *.json) in {places}")));
+    }
+    if !args.check && !args.diff {
+        let folders: BTreeSet<_> = sources.files.iter().filter_map(|(path, _)| path.parent()).collect();
+        folders.into_iter().for_each(files::sweep);
     }
     for (path, shown) in &sources.files {
         let source = files::source(path, shown);

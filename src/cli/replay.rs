@@ -1,6 +1,6 @@
 //! `segue replay`: runs scenarios and holds them against their expectations and snapshots.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -135,6 +135,10 @@ fn replay(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8,
     let mut whole = true;
     for faulty in &corpus.faulty {
         report.results.push(error(faulty));
+    }
+    if args.accept {
+        let folders: BTreeSet<_> = corpus.cases.iter().filter_map(|case| case.snapshot.parent()).collect();
+        folders.into_iter().for_each(files::sweep);
     }
     known.played.clear();
     for (case, mut tried) in corpus.cases.iter().zip(tried) {

@@ -187,8 +187,8 @@ impl<'d> Rest<'d> {
         let begin = Span { end: span.start, ..span };
         for place in [span, begin] {
             for (at, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.span.file == span.file) {
-                let mut way = Vec::new();
-                if find(node, place, &mut way) {
+                if let Some(mut way) = find(node, place) {
+                    way.reverse();
                     return Some((at, way));
                 }
             }
@@ -522,27 +522,24 @@ fn holds(outer: Span, inner: Span) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-fn find(node: &Node, place: Span, way: &mut Vec<Step>) -> bool {
-    let found = match &node.kind {
-        Kind::Table(table) => table.iter().any(|entry| {
-            way.push(Step::Key(entry.key.to_string()));
-            let found = holds(entry.key_span, place) || find(&entry.value, place, way);
-            if !found {
-                way.pop();
-            }
-            found
-        }),
-        Kind::List(items) => items.iter().enumerate().any(|(at, item)| {
-            way.push(Step::Item(at));
-            let found = find(item, place, way);
-            if !found {
-                way.pop();
-            }
-            found
-        }),
-        _ => false,
+/// The steps to what holds a place, the last one first: nothing is written down on the way to what does not.
+fn find(node: &Node, place: Span) -> Option<Vec<Step>> {
+    let step = |mut way: Vec<Step>, step: Step| {
+        way.push(step);
+        way
     };
-    found || holds(node.span, place)
+    let found = match &node.kind {
+        Kind::Table(table) => table.iter().find_map(|entry| {
+            let found = if holds(entry.key_span, place) { Some(Vec::new()) } else { find(&entry.value, place) };
+            found.map(|way| step(way, Step::Key(entry.key.to_string())))
+        }),
+        Kind::List(items) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(at, item)| find(item, place).map(|way| step(way, Step::Item(at))))
+        }
+        _ => None,
+    };
+    found.or_else(|| holds(node.span, place).then(Vec::new))
 }
 
 fn each(node: &Node, way: &mut Vec<Step>, see: &mut dyn FnMut(u32, &[Step])) {

@@ -349,18 +349,15 @@ fn index_shapes(all: Vec<Shape>, runs: &[&str], slots: usize) -> Shapes {
 }
 
 fn rule_infos(signal: &Signal) -> Vec<RuleInfo> {
-    let same_value = |a: &RuleValue, b: &RuleValue| match (a, b) {
-        (RuleValue::Const(a), RuleValue::Const(b)) => a == b,
-        (RuleValue::Template(a), RuleValue::Template(b)) => a == b,
-        (RuleValue::Matched, RuleValue::Matched) => true,
-        _ => false,
-    };
-    let mut classes: IndexMap<&crate::model::value::Value, usize> = IndexMap::new();
+    let mut values: IndexMap<&crate::model::value::Value, usize> = IndexMap::new();
+    let mut templates: IndexMap<&[Piece], usize> = IndexMap::new();
+    let mut matched = None;
     let mut infos = Vec::with_capacity(signal.rules.len());
     for (index, rule) in signal.rules.iter().enumerate() {
         let same = match &rule.value {
-            RuleValue::Const(value) => *classes.entry(value).or_insert(index),
-            other => signal.rules[..index].iter().position(|before| same_value(&before.value, other)).unwrap_or(index),
+            RuleValue::Const(value) => *values.entry(value).or_insert(index),
+            RuleValue::Template(pieces) => *templates.entry(pieces).or_insert(index),
+            RuleValue::Matched => *matched.get_or_insert(index),
         };
         let kind = match &rule.value {
             RuleValue::Const(_) => RuleKind::Const,

@@ -125,7 +125,7 @@ pub enum RuleValue {
 }
 
 /// One piece of a value template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Piece {
     /// Literal text.
     Text(String),

@@ -12,6 +12,9 @@ use crate::syntax::{Format, Limits};
 
 /// Folders inside each other, at most.
 const DEEPEST: usize = 32;
+/// How the hidden file begins and ends that is written beside another one, and then takes its place.
+const BESIDE: &str = ".segue-";
+const BESIDE_END: &str = ".tmp";
 /// How many files this process has written.
 static WRITTEN: AtomicUsize = AtomicUsize::new(0);
 
@@ -280,14 +283,49 @@ fn unwritten(shown: &str, reason: &str) -> Problem {
     Problem::new(format!("{shown}: cannot be written: {reason}"))
 }
 
+/// How often a file is written beside its place before that is given up.
+const TRIES: usize = 3;
+
 fn place(path: &Path, text: &str, mode: Option<fs::Permissions>) -> std::io::Result<()> {
+    for _ in 1..TRIES {
+        match place_once(path, text, mode.clone()) {
+            // Swept away before it was locked.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            placed => return placed,
+        }
+    }
+    place_once(path, text, mode)
+}
+
+fn place_once(path: &Path, text: &str, mode: Option<fs::Permissions>) -> std::io::Result<()> {
     let count = WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let beside = path.with_file_name(format!(".segue-{}-{count}.tmp", std::process::id()));
-    let written = fs::File::create(&beside)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| mode.map_or(Ok(()), |mode| fs::set_permissions(&beside, mode)))
-        .and_then(|()| fs::rename(&beside, path));
+    let beside = path.with_file_name(format!("{BESIDE}{}-{count}{BESIDE_END}", std::process::id()));
+    let written = fs::File::create(&beside).and_then(|mut file| {
+        // While it is locked it is in use. A file system without locks has nothing swept.
+        let _ = file.lock();
+        file.write_all(text.as_bytes())?;
+        mode.map_or(Ok(()), |mode| fs::set_permissions(&beside, mode))?;
+        fs::rename(&beside, path)
+    });
     written.inspect_err(|_| _ = fs::remove_file(&beside))
+}
+
+/// Removes the files that writers have left beside those in a folder, since they were killed: files of such a name that no process
+/// has locked. What cannot be removed stays.
+pub fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let numbers = |name: &str| name.split('-').all(|number| number.parse::<u32>().is_ok());
+    for entry in entries.filter_map(Result::ok) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let of_a_writer = name.strip_prefix(BESIDE).and_then(|name| name.strip_suffix(BESIDE_END)).is_some_and(numbers);
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        let open = (of_a_writer && is_file).then(|| fs::OpenOptions::new().write(true).open(entry.path()));
+        if let Some(Ok(file)) = open
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Adds text at the end of a file, which need not be there yet.

@@ -1,10 +1,9 @@
 //! What may stand around a trigger: which tokens are covered by fillers. It is guessed token by token, and each guess is held
 //! to account.
 
-use std::collections::HashMap;
-
 use super::forms::{Automaton, Letter};
 use super::numbered::Numbered;
+use crate::analysis::maps::HashMap;
 
 /// Between two tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -28,7 +27,7 @@ pub struct Around<'r> {
 impl<'r> Around<'r> {
     pub fn new(fillers: &'r Automaton) -> Self {
         let starts = fillers.starts(true);
-        let mut around = Self { fillers, places: Numbered::default(), ways: HashMap::new(), starts };
+        let mut around = Self { fillers, places: Numbered::default(), ways: HashMap::default(), starts };
         around.places.number(Place::default());
         around
     }

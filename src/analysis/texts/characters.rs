@@ -1,9 +1,10 @@
 //! Patterns, character by character, and what whole tokens do to them.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use crate::analysis::maps::{HashMap, HashSet};
 use crate::lexicon::pattern_hir;
 
 /// A state of a pattern's automaton.
@@ -153,7 +154,7 @@ impl Patterns {
 
     pub(super) fn closure(&self, state: u32) -> Vec<u32> {
         let mut all = BTreeSet::new();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut left = vec![state];
         while let Some(state) = left.pop() {
             if seen.insert(state) {

@@ -1,7 +1,8 @@
 //! Forms as automata over tokens: phrases word by word, patterns by what a token does to them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use crate::analysis::maps::HashMap;
 use crate::lexicon::fold_word;
 use crate::model::lexicon::{Elem, Form, Lexicon, Slot};
 
@@ -153,7 +154,7 @@ impl Automaton {
                 self.patterns.insert(at);
                 let places = vocabulary.patterns.places(at).to_vec();
                 let instance = u32::try_from(self.instances.len()).expect("a lexicon is bounded in size");
-                let mut nodes = HashMap::new();
+                let mut nodes = HashMap::default();
                 for place in &places {
                     let node = self.node();
                     self.nodes[node as usize].pattern = Some((*place, instance));
@@ -338,7 +339,7 @@ impl Automaton {
         }
         let spread = |forward: bool| {
             let ends = |step: &(u32, u32, Option<u32>, bool)| if forward { (step.0, step.1) } else { (step.1, step.0) };
-            let mut next: HashMap<u32, Vec<u32>> = HashMap::new();
+            let mut next: HashMap<u32, Vec<u32>> = HashMap::default();
             steps.iter().map(ends).for_each(|(from, to)| next.entry(from).or_default().push(to));
             let mut left: Vec<u32> = steps.iter().filter(|step| step.3).map(|step| ends(step).1).collect();
             let mut seen: BTreeSet<u32> = left.iter().copied().collect();

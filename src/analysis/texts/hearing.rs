@@ -4,11 +4,10 @@
 //! Which ones stay is guessed at each place between tokens, and the guess is held to account: what would have matched
 //! earlier or longer must come to nothing.
 
-use std::collections::HashMap;
-
 use super::forms::{Automaton, Letter};
 use super::labels::{Label, Rules, Surely};
 use super::numbered::Numbered;
+use crate::analysis::maps::HashMap;
 
 /// What is asked of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -100,7 +99,16 @@ impl<'r> Hearing<'r> {
         threads.sets.number(Vec::new());
         let starts_all = threads.sets.number(rules.automaton.starts(true));
         let starts_sure = threads.sets.number(rules.automaton.starts(silent));
-        Self { rules, ask, silent, places: Numbered::default(), ways: HashMap::new(), threads, starts_all, starts_sure }
+        Self {
+            rules,
+            ask,
+            silent,
+            places: Numbered::default(),
+            ways: HashMap::default(),
+            threads,
+            starts_all,
+            starts_sure,
+        }
     }
 
     /// Whether it is asked that no words of it stand in the text at all.

@@ -14,8 +14,9 @@ mod tokens;
 mod trigger;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
+use crate::analysis::maps::HashMap;
 use crate::lexicon::{MAX_TEXT, Meaning, Normalised, Resolved, Scan, Scratch, meaning, resolve};
 use crate::model::lexicon::{Form, TriggerForm};
 use crate::registry::Registry;

@@ -1,6 +1,5 @@
 //! Different things, each with a number, in the order in which they were met.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 use std::ops::Index;
 
@@ -13,7 +12,7 @@ pub struct Numbered<T> {
 
 impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), index: HashMap::new() }
+        Self { all: Vec::new(), index: HashMap::default() }
     }
 }
 
@@ -37,3 +36,4 @@ impl<T> Index<u32> for Numbered<T> {
         &self.all[at as usize]
     }
 }
+use crate::analysis::maps::HashMap;

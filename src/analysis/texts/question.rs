@@ -1,7 +1,8 @@
 //! One question put together: which signals and forms have to be looked at, and which tokens are worth trying.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analysis::maps::HashSet;
 use crate::lexicon::SENTENCE;
 use crate::model::lexicon::{Form, Many};
 
@@ -239,7 +240,7 @@ fn letters(texts: &Texts<'_>, parts: &[Part<'_>]) -> Result<Vec<Letter>, Settled
     }
     let row = vocabulary.patterns.row(&patterns, SENTENCE);
     letters.push(Letter { text: SENTENCE.to_owned(), word: sentence, row, first: false, ends: true });
-    let mut alike: HashSet<(Vec<Effect>, Row, bool)> = HashSet::new();
+    let mut alike: HashSet<(Vec<Effect>, Row, bool)> = HashSet::default();
     for word in known.into_iter().chain(texts.command_words.iter().copied().collect::<BTreeSet<u32>>()) {
         let text = &vocabulary.words[word as usize];
         if Some(word) == sentence {

@@ -1,13 +1,14 @@
 //! The search: all that is asked at once, token by token; short texts and those first that do most of what is asked.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::BinaryHeap;
 
 use super::around::Around;
 use super::hearing::Way;
 use super::question::Question;
 use super::trigger::Seen;
 use super::{Demand, Found, Texts};
+use crate::analysis::maps::HashSet;
 
 /// How many different beginnings of texts are looked at.
 const MAX_PLACES: usize = 60_000;
@@ -39,7 +40,7 @@ pub fn search(texts: &Texts<'_>, demand: &Demand, question: Question<'_>, before
         commands: vec![(0..texts.commands.len()).map(|spelling| (spelling, 0)).collect()],
         from: Vec::new(),
         places: Vec::new(),
-        seen: HashSet::new(),
+        seen: HashSet::default(),
         queue: BinaryHeap::new(),
         tries: 0,
         found: None,

@@ -1,8 +1,9 @@
 //! The tokens that can stand in folded text, of finitely many kinds as far as patterns tell them apart; of each kind one is made.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::analysis::maps::{HashMap, HashSet};
 use crate::lexicon::{Kind, Normalised, fold_word, kind};
 
 use super::characters::{Patterns, Row, holds};
@@ -37,11 +38,11 @@ impl Patterns {
         let taken: Vec<&str> = words.iter().copied().filter(|word| !self.row(patterns, word).is_empty()).collect();
         let trie = Trie::new(&taken);
         let symbols = self.symbols(patterns, &trie);
-        let mut found: HashMap<(Row, bool), usize> = HashMap::new();
+        let mut found: HashMap<(Row, bool), usize> = HashMap::default();
         let mut kinds: Vec<Kindred> = Vec::new();
         let start: Vec<(u32, Vec<u32>)> = self.places_of(patterns).map(|place| (place, self.closed(place))).collect();
         let start = Beginning { grammar: Grammar::Start, first: false, states: start, trie: Some(0) };
-        let mut seen = HashSet::from([start.clone()]);
+        let mut seen = HashSet::from_iter([start.clone()]);
         let mut queue = VecDeque::from([(start, String::new())]);
         while let Some((beginning, text)) = queue.pop_front() {
             if seen.len() > MAX_BEGINNINGS {

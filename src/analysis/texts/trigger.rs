@@ -1,7 +1,6 @@
 //! One trigger form in a text: whether it matches, once it is known which signals are said where and what is filler.
 
-use std::collections::HashMap;
-
+use crate::analysis::maps::HashMap;
 use crate::model::lexicon::TriggerForm;
 
 use super::around::union;
@@ -44,7 +43,13 @@ pub struct Trigger<'r> {
 
 impl<'r> Trigger<'r> {
     pub fn new(automaton: &'r Automaton, form: &TriggerForm) -> Self {
-        Self { automaton, whole: form.whole, starts: form.starts, places: Numbered::default(), next: HashMap::new() }
+        Self {
+            automaton,
+            whole: form.whole,
+            starts: form.starts,
+            places: Numbered::default(),
+            next: HashMap::default(),
+        }
     }
 
     /// Where a text begins in which occurrences of these signals begin at once.
