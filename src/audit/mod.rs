@@ -210,8 +210,14 @@ fn whole(
     let (found, (shared, wrong, strange)) = joined(both, of_the_pack, of_the_texts);
     // What nothing runs with, which is shown as it is; and the rest, which settings and comments have a say in.
     let (fixed, open) = (Diagnostics::new(), Diagnostics::new());
-    fixed.extend(loaded.errors.iter().cloned().chain(wrong));
-    open.extend(loaded.others.iter().chain(&found).cloned().chain(strange));
+    // What is to be said of a pack that is extended, and of nothing else, is said where that one is checked as well.
+    let elsewhere = |found: &&Diagnostic| {
+        std::iter::once(&found.primary).chain(&found.secondary).all(|label| is_used(label.span.file))
+    };
+    let (wrong, light): (Vec<_>, Vec<_>) = wrong.into_iter().partition(Diagnostic::is_error);
+    fixed
+        .extend(loaded.errors.iter().cloned().chain(wrong).chain(light.into_iter().filter(|found| !elsewhere(&found))));
+    open.extend(loaded.others.iter().chain(&found).filter(|found| !elsewhere(found)).cloned().chain(strange));
     let of_pack = |file: FileId| (file.0 as usize) < count;
     let mut ignores = ignores::ignores(&sources, &open);
     let mut shown: Vec<Diagnostic> = Vec::new();

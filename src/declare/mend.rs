@@ -95,13 +95,16 @@ impl Documents {
 
     /// The same with other text in some places; what is read of it stands where it is written in these files.
     fn edited(&self, edits: &[Edit]) -> Self {
-        let read = self.sources.files().zip(&self.read).map(|(file, document)| {
+        let plain = self.plain.as_ref().unwrap_or(&self.read);
+        let read = self.sources.files().zip(plain).map(|(file, document)| {
             let own: Vec<&Edit> = edits.iter().filter(|edit| edit.at.file == file).collect();
-            if own.is_empty() { document.clone() } else { self.read_anew(file, &own) }
+            match own.is_empty() {
+                true => document.clone(),
+                false => Document { pack: document.pack.clone(), ..self.read_anew(file, &own) },
+            }
         });
-        let read = read.collect();
         let (sources, overrides, missing) = (self.sources.clone(), self.overrides.clone(), self.missing.clone());
-        Self { sources, read, overrides, missing }
+        Self::plainly(sources, read.collect(), overrides, missing).extended()
     }
 
     fn read_anew(&self, file: FileId, edits: &[&Edit]) -> Document {
@@ -116,14 +119,15 @@ impl Documents {
             at = place.end as usize;
         }
         text.push_str(&written[at..]);
-        let Document { node, faults, pack } = Document::read(file, &SourceText::new(self.sources.name(file), text));
+        let document = Document::read(file, &SourceText::new(self.sources.name(file), text));
         let moved = |found: Diagnostic| {
             let mut found = found;
             found.primary.span = places.written(found.primary.span);
             found.secondary.iter_mut().for_each(|label| label.span = places.written(label.span));
             found
         };
-        Document { node: node.map(|node| places.node(&node)), faults: faults.into_iter().map(moved).collect(), pack }
+        let node = document.node.map(|node| places.node(&node));
+        Document { node, faults: document.faults.into_iter().map(moved).collect(), ..document }
     }
 }
 

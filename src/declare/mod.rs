@@ -7,6 +7,7 @@ mod cx;
 mod derive;
 mod effects;
 mod expand;
+mod extends;
 mod fingerprint;
 mod kept;
 mod literals;
@@ -120,6 +121,14 @@ pub struct Documents {
     overrides: Vec<(String, Node)>,
     /// The folders of used packs that are not there, each with what to do about it.
     missing: BTreeMap<String, String>,
+    /// The folder of the pack that this one extends.
+    base: Option<String>,
+    /// With one: the documents as they are written.
+    plain: Option<Vec<Document>>,
+    /// What is wrong about extending it.
+    found: Vec<Diagnostic>,
+    /// Whether it cannot be told what it declares.
+    rootless: bool,
 }
 
 impl Documents {
@@ -141,7 +150,16 @@ impl Documents {
         }
         let read = sorted.into_iter().map(|file| Document::read(sources.add(&file.name, &file.text), file)).collect();
         let overrides = overrides(&mut sources, &options.params);
-        Self { sources, read, overrides, missing }
+        Self::plainly(sources, read, overrides, missing).extended()
+    }
+
+    fn plainly(
+        sources: SourceMap,
+        read: Vec<Document>,
+        overrides: Vec<(String, Node)>,
+        missing: BTreeMap<String, String>,
+    ) -> Self {
+        Self { sources, read, overrides, missing, base: None, plain: None, found: Vec::new(), rootless: false }
     }
 
     /// The used pack in a folder, as the pack that is meant, loaded with these parameters. What its files hold keeps its places.
@@ -149,6 +167,18 @@ impl Documents {
     /// # Errors
     /// There is no such pack: what to do about it.
     pub fn used(&self, folder: &str, params: &[(String, Node)]) -> Result<Self, String> {
+        let used = self.plain(folder)?;
+        Ok(Self { overrides: params.to_vec(), ..used }.extended())
+    }
+
+    /// The folder of the pack that this one extends.
+    #[must_use]
+    pub fn base(&self) -> Option<&str> {
+        self.base.as_deref()
+    }
+
+    /// The pack in a folder, as the pack that is meant, and nothing taken in.
+    fn plain(&self, folder: &str) -> Result<Self, String> {
         let is_of = |document: &&Document| document.pack.as_deref() == Some(folder);
         if !self.read.iter().any(|document| is_of(&document)) {
             return Err(self.missing.get(folder).cloned().unwrap_or_default());
@@ -159,14 +189,13 @@ impl Documents {
             false if document.pack.is_none() => Document::absent(),
             false => document.clone(),
         });
-        let (sources, missing) = (self.sources.clone(), self.missing.clone());
-        Ok(Self { sources, read: read.collect(), overrides: params.to_vec(), missing })
+        Ok(Self::plainly(self.sources.clone(), read.collect(), Vec::new(), self.missing.clone()))
     }
 
-    /// How many files are of the pack itself: they come first.
+    /// How many files are of the pack itself: they come first. Those of a pack that it extends are not among them.
     #[must_use]
     pub fn own_files(&self) -> usize {
-        self.read.iter().filter(|document| document.pack.is_none()).count()
+        self.read.iter().filter(|document| document.pack.is_none() && !document.base).count()
     }
 
     /// Whether a file is of another pack, that this one may use.
@@ -184,18 +213,19 @@ impl Documents {
     pub fn with(&self, files: &[SourceText]) -> Self {
         let mut sources = SourceMap::default();
         let mut read = Vec::new();
+        let plain = self.plain.as_ref().unwrap_or(&self.read);
         for id in self.sources.files() {
             let name = self.sources.name(id);
-            let of = self.read.get(id.0 as usize).map(|document| &document.pack);
+            let of = plain.get(id.0 as usize).map(|document| &document.pack);
             match files.iter().find(|file| file.name == name && Some(&file.pack) == of) {
                 Some(file) => read.push(Document::read(sources.add(name, &file.text), file)),
                 _ => {
                     sources.add(name, self.sources.text(id));
-                    read.extend(self.read.get(id.0 as usize).cloned());
+                    read.extend(plain.get(id.0 as usize).cloned());
                 }
             }
         }
-        Self { sources, read, overrides: self.overrides.clone(), missing: self.missing.clone() }
+        Self::plainly(sources, read, self.overrides.clone(), self.missing.clone()).extended()
     }
 
     /// What one file holds, where that can be told.
@@ -240,7 +270,8 @@ impl Documents {
         diagnostics.extend(self.own().flat_map(|document| document.faults.iter().cloned()));
         let found = Diagnostics::new();
         let nodes: Vec<&Node> = self.nodes().collect();
-        let whole = (!diagnostics.is_empty(), None);
+        let whole = (self.rootless || !diagnostics.is_empty(), None);
+        diagnostics.extend(self.found.iter().cloned());
         let Loaded { pack, partial, .. } = load(&self.sources, &nodes, &self.overrides, whole, &found);
         let unread = Unread::of(self);
         diagnostics.extend(found.into_iter().filter(|found| !partial || unread.admits(found, self)));
@@ -258,7 +289,7 @@ struct Unread<'d> {
 
 impl<'d> Unread<'d> {
     fn of(documents: &'d Documents) -> Self {
-        let mut unread = Self { words: BTreeSet::new(), any: false };
+        let mut unread = Self { words: BTreeSet::new(), any: documents.rootless };
         for (file, document) in documents.sources.files().zip(&documents.read) {
             if document.pack.is_none() && !document.faults.is_empty() {
                 unread.words.extend(rest::words(documents.sources.text(file)));
@@ -294,30 +325,37 @@ struct Document {
     faults: Vec<Diagnostic>,
     /// The folder of the used pack that it is of.
     pack: Option<String>,
+    /// Whether it is of a pack that this one extends.
+    base: bool,
 }
 
 impl Document {
     /// A file that is not looked at.
     fn absent() -> Self {
-        Self { node: None, faults: Vec::new(), pack: Some(String::new()) }
+        Self { node: None, faults: Vec::new(), pack: Some(String::new()), base: false }
     }
 
     fn read(id: FileId, file: &SourceText) -> Self {
         let pack = file.pack.clone();
         if let Some(fault) = &file.fault {
-            return Self { node: None, faults: vec![Diagnostic::unreadable(id, fault)], pack };
+            return Self { node: None, faults: vec![Diagnostic::unreadable(id, fault)], pack, base: false };
         }
         let Some(format) = Format::of_path(&file.name) else {
             let span = Span { file: id, start: 0, end: 0 };
             let found = Diagnostic::error(Code::UnreadableFile, span, "the file is neither TOML nor YAML");
-            return Self { node: None, faults: vec![found.help("name it `.toml`, `.yaml` or `.yml`")], pack };
+            return Self {
+                node: None,
+                faults: vec![found.help("name it `.toml`, `.yaml` or `.yml`")],
+                pack,
+                base: false,
+            };
         };
         let own = Diagnostics::new();
         let document = parse(id, &file.text, format, &own);
         // Where nothing but single values is wrong the rest stands where it belongs.
         let faults: Vec<Diagnostic> = own.into_iter().collect();
         let placed = faults.iter().all(|found| matches!(found.code, Code::DuplicateKey | Code::NullValue));
-        Self { node: document.filter(|_| placed), faults, pack }
+        Self { node: document.filter(|_| placed), faults, pack, base: false }
     }
 }
 

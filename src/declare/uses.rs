@@ -55,29 +55,32 @@ impl Documents {
     }
 }
 
-/// The folders of the packs that a pack uses, by the texts of its files; each once.
+/// The folders of the packs that a pack uses or extends, by the texts of its files; each once.
 #[must_use]
 pub fn used_folders(files: &[SourceText]) -> Vec<String> {
     // Most packs use none, and are read but once.
-    let may = |file: &&SourceText| file.fault.is_none() && file.text.contains("uses");
+    let may =
+        |file: &&SourceText| file.fault.is_none() && (file.text.contains("uses") || file.text.contains("extends"));
     let files: Vec<SourceText> =
         files.iter().filter(may).map(|file| SourceText { pack: None, ..file.clone() }).collect();
     if files.is_empty() {
         return Vec::new();
     }
-    let mut folders: Vec<String> =
-        Documents::read(&files, &Options::default()).uses().into_iter().map(|of| of.pack.0).collect();
+    let documents = Documents::read(&files, &Options::default());
+    let mut folders: Vec<String> = documents.uses().into_iter().map(|of| of.pack.0).collect();
+    folders.extend(documents.extends().map(str::to_owned));
     folders.sort();
     folders.dedup();
     folders
 }
 
 /// Whether a text names a folder beside another one.
-fn is_folder(text: &str) -> bool {
+pub(super) fn is_folder(text: &str) -> bool {
     !text.is_empty() && !text.contains(['/', '\\']) && text != "." && text != ".."
 }
 
-fn under<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+/// What stands under a key of a table.
+pub(super) fn under<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     match &node.kind {
         Kind::Table(table) => table.get(key),
         _ => None,
@@ -95,16 +98,8 @@ pub(super) fn serves(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Serving> {
             cx.table(params, "parameters and their values");
         }
         let Some(node) = cx.need(table, item.key, "a used pack", "pack") else { continue };
-        if let Some(folder) = cx.word(node)
-            && !is_folder(folder)
-        {
-            let message = format!("{} is no folder beside that of this pack", quoted(folder));
-            cx.error_help(
-                Code::BadValue,
-                node.span,
-                message,
-                "write the name of the folder alone, such as `clarification`",
-            );
+        if let Some(folder) = cx.word(node).filter(|folder| !is_folder(folder)) {
+            cx.out.push(not_beside(folder, node.span));
         }
     }
     let mut serves: Vec<Serving> = Vec::new();
@@ -119,6 +114,13 @@ pub(super) fn serves(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Serving> {
         }
     }
     serves
+}
+
+/// A text that names no folder beside another one.
+pub(super) fn not_beside(folder: &str, span: Span) -> Diagnostic {
+    let message = format!("{} is no folder beside that of this pack", quoted(folder));
+    let found = Diagnostic::error(Code::BadValue, span, message);
+    found.help("write the name of the folder alone, such as `clarification`")
 }
 
 fn serving(cx: &Cx<'_>, node: &Node) -> Option<Serving> {

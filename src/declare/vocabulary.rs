@@ -12,6 +12,7 @@ use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
 use super::cx::{Cx, POISON, poisoned, whole};
+use super::extends::added;
 use super::merge::{Sections, twice};
 use super::types::{Beside, Case};
 
@@ -19,7 +20,20 @@ use super::types::{Beside, Case};
 pub(super) fn names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     for item in sections.of("enum") {
         cx.check_form("an enum", item.name, item.key);
-        let values = cx.enum_values(item.node).unwrap_or_default();
+        let values = match added(item.node) {
+            // Where the pack extends one that has it, it holds the values of both.
+            Some(_) => {
+                let message = format!("there is no enum {} to add to", quoted(item.name));
+                cx.error_help(
+                    Code::UnknownName,
+                    item.key,
+                    message,
+                    "write all its values as a list: only to an enum of the pack that is extended can be added",
+                );
+                Vec::new()
+            }
+            None => cx.enum_values(item.node).unwrap_or_default(),
+        };
         if let Some(EnumId(at)) = cx.add_enum(item.name, values, item.key) {
             cx.enum_names.insert(item.name.to_owned(), at);
         }

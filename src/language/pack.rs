@@ -4,6 +4,14 @@ use super::class::CONDITION;
 use super::types::{ENUM, ENUM_DOC, KEY_OF_DOC, PAYLOAD_FIELD, PLAIN, TYPE_DOC};
 use super::{COLUMN, DOC, FRAME_FIELD, NAMES, Names, Rest, Shape, TYPE, Value, form, may, need};
 
+/// Values for an enum of the pack that is extended.
+pub static ADDED: Shape = Shape::new(
+    "added_values",
+    "values that are added",
+    "Values for an enum of the pack that this one extends.",
+    &[&[need("add", Value::Some(&Value::Word), "The values.")]],
+);
+
 /// `[pack]`.
 pub static MANIFEST: Shape = Shape::new(
     "manifest",
@@ -13,6 +21,9 @@ pub static MANIFEST: Shape = Shape::new(
         need("id", Value::Word, "The id of the pack."),
         need("title", Value::Word, "Its title, for people."),
         DOC,
+        may("extends", Value::Word, "A pack in a folder beside this one: what it declares counts as this pack's own."),
+        may("replace", NAMES, "What of it this pack declares anew: ids of classes, else section and name (`block.ask`)."),
+        may("remove", NAMES, "What of it is left out."),
         need("aggregate", Value::Word, "The name of the session state in saved form."),
         need(
             "owner",

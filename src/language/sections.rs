@@ -8,7 +8,7 @@ macro_rules! rest {
     };
 }
 
-rest!(ENUMS, "An enum and its values.", Value::Some(&Value::Word));
+rest!(ENUMS, "An enum and its values.", Value::Either(&[Value::Some(&Value::Word), Value::Table(&ADDED)]));
 rest!(RECORDS, "A record type.", Value::Table(&RECORD));
 rest!(RELATIVES, "A relative period.", Value::Table(&RELATIVE));
 rest!(PARAMS, "A parameter.", Value::Table(&PARAM));

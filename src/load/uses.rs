@@ -31,6 +31,11 @@ fn one(documents: &Documents, of: &Use, above: &[String], out: &Diagnostics) -> 
         out.push(found.help("take one of these uses out: what packs share is a pack of its own"));
         return None;
     }
+    if documents.base() == Some(folder) {
+        let message = format!("{} is extended and used", quoted(folder));
+        out.push(Diagnostic::error(Code::Contradiction, *span, message).help("a pack is extended or used, not both"));
+        return None;
+    }
     let used = match documents.used(folder, &of.params) {
         Ok(used) => used,
         Err(help) => {
