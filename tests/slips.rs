@@ -323,6 +323,7 @@ fn markers_of_a_merge() {
     );
 }
 
+const HALL: &str = r#"- user: "light in the hall""#;
 const COVERS: &str = "    covers: [ON, AGAIN]";
 const EXPECT: &str = "        expect: { transition: ON, reasons: [] }";
 const OFF: &str = r#"        assistant: "off it is""#;
@@ -402,24 +403,245 @@ fn indentation_of_yaml() {
             (
                 COVERS,
                 "    - covers: [ON, AGAIN]",
-                "3:5 a list without its key [2:5 a key above] -> write the key of the list on a line above it, or take `- ` away",
+                "3:5 an item of a list among keys [2:5 a key above] -> take `- ` away, or write the key of the list on a line above it",
             ),
             (
                 "    turns:\n      - user: \"",
                 "      - user: \"",
-                "4:7 a list without its key [3:5 a key above] -> write the key of the list on a line above it, or take `- ` away",
+                "4:7 a list without its key: `turns:` is missing [3:5 a key above] -> write `turns:` on a line above it, after 4 spaces",
             ),
             (
                 "    turns:\n      - user: hm",
                 "      - user: hm",
-                "14:7 a list without its key [13:5 a key above] -> write the key of the list on a line above it, or take `- ` away",
+                "14:7 a list without its key: `turns:` is missing [13:5 a key above] -> write `turns:` on a line above it, after 4 spaces",
             ),
             (
                 COVERS,
                 "\u{a0}\u{a0}  covers: [ON, AGAIN]",
                 "3:1 U+00A0 (no-break space) is not read as a space -> write a plain space",
             ),
+            (HALL, "-user: \"light in the hall\"", "5:7 `-` needs a space after it -> write `- ` before the item"),
             ("- user: and off", "-user: and off", "7:7 `-` needs a space after it -> write `- ` before the item"),
+        ],
+    );
+}
+
+#[test]
+fn entries_of_yaml() {
+    each(
+        Format::Yaml,
+        YAML,
+        &[
+            (
+                "covers: [ON, AGAIN]",
+                "covers [ON, AGAIN]",
+                "3:5 expected `key: value` -> write `covers: [ON, AGAIN]`, or indent the text under its key",
+            ),
+            (
+                "covers: [ON, AGAIN]",
+                "covers:[ON, AGAIN]",
+                "3:11 `:` needs a space after it -> write `covers: [ON, AGAIN]`",
+            ),
+            (
+                "covers: [ON, AGAIN]",
+                "covers = [ON, AGAIN]",
+                "3:12 `=` is not read as `:` -> write `covers: [ON, AGAIN]`",
+            ),
+            (
+                "covers: REST",
+                "covers REST",
+                "13:5 expected `key: value` -> write `covers: REST`, or indent the text under its key",
+            ),
+            ("covers: REST", "covers:REST", "13:11 `:` needs a space after it -> write `covers: REST`"),
+            ("covers: REST", "covers = REST", "13:12 `=` is not read as `:` -> write `covers: REST`"),
+            (
+                "covers: REST",
+                "covers: RE: ST",
+                "13:15 `:` cannot stand inside unquoted text -> quote the text: it holds a colon: `covers: \"RE: ST\"`",
+            ),
+            ("covers: REST", "[covers]", "13:5 `[covers]` is a header of TOML -> write `covers:`"),
+            ("covers: REST", "// covers REST", "13:5 `//` begins no comment -> write `#`"),
+            (
+                "covers: REST",
+                "\"covers\": \"REST\",",
+                "13:21 a comma behind the value -> remove it: an entry ends with its line",
+            ),
+            ("covers: REST", "covers: @REST", "13:13 text cannot begin with `@` -> quote the text"),
+            ("covers: REST", "covers: `REST`", "13:13 text cannot begin with a backtick -> quote the text"),
+            (
+                "covers: REST",
+                "covers: *REST of it",
+                "13:13 no anchor `&REST` stands above -> quote the text if it begins with `*`",
+            ),
+            (
+                "covers: REST",
+                "covers: - REST",
+                "13:13 `- ` cannot stand here -> put the list under its key, one item a line, or quote the text",
+            ),
+            ("covers: REST", "covers: #REST", "13:5 `covers` has no value -> quote the text: `#` begins a comment"),
+            (
+                "    turns:\n      - user: hm",
+                "    turns\n      - user: hm",
+                "14:5 expected `key: value` -> write `turns:`, or indent the text under its key",
+            ),
+            (
+                "expect: { transition",
+                "expect { transition",
+                "6:15 a `:` is missing -> write `expect: { transition: ON, reasons: [] }`",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn texts_and_brackets_of_yaml() {
+    each(
+        Format::Yaml,
+        YAML,
+        &[
+            (
+                "\"light in the hall\"",
+                "\"light in the hall",
+                "5:15 text without its closing quote [8:21 the next quote is taken for its end] -> close the quote on its line",
+            ),
+            (
+                "\"light in the hall\"",
+                "\"light in the hall”",
+                "5:33 `”` (U+201D) does not close the text -> write `\"`",
+            ),
+            (
+                "\"light in the hall\"",
+                "\"light in the \"hall\"\"",
+                "5:30 more text follows a closing quote -> write `\\\"` for a quote inside the text, or put all of it in single quotes",
+            ),
+            (
+                "\"light in the hall\"",
+                "'the lamp's light'",
+                "5:25 more text follows a closing quote -> write `''` for a single quote inside the text, or put it in double quotes",
+            ),
+            (
+                "\"light in the hall\"",
+                "\"light\" in the hall",
+                "5:23 more text follows a closing quote -> put all of the text inside the quotes",
+            ),
+            ("\"light in the hall\"", "\"light in the hall\" // said", "5:35 `//` begins no comment -> write `#`"),
+            (
+                "light in the hall",
+                "light \\in the hall",
+                "5:22 `\\i` is no escape -> write `\\\\` for a backslash, or put the text in single quotes",
+            ),
+            (
+                "light in the hall",
+                "light \\uD800 hall",
+                "5:22 `\\uD800` is one half of a surrogate pair, not a character -> write the character itself, or all of its number, such as `\\U0001F600`",
+            ),
+            (
+                "light in the hall",
+                "light \\u12 hall",
+                "5:22 an escape lacks hexadecimal digits -> write `\\xXX`, `\\uXXXX` or `\\UXXXXXXXX`",
+            ),
+            (
+                "light in the hall",
+                "light \\U00110000 hall",
+                "5:22 `\\U00110000` is no character: the numbers end with 10FFFF -> write the character itself, or its number",
+            ),
+            ("[ON, AGAIN]", "[ON, AGAIN", "3:13 `[` has no `]` [4:5 here something else begins] -> close it with `]`"),
+            (
+                "[ON, AGAIN]",
+                "[ON, AGAIN]]",
+                "3:24 a closing bracket without its opening one -> remove it, or quote the text",
+            ),
+            (
+                "[ON, AGAIN]",
+                "[ON, \"AGAIN]",
+                "3:18 text without its closing quote [5:16 the next quote is taken for its end] -> close the quote on its line",
+            ),
+            (
+                "ON, reasons: [] }",
+                "ON, reasons: [ }",
+                "6:44 `}` does not close `[` -> close the brackets in the order in which they were opened",
+            ),
+            (
+                "ON, reasons: [] }",
+                "ON, reasons: []",
+                "6:17 `{` has no `}` [7:7 here something else begins] -> close it with `}`",
+            ),
+            (
+                "ON, reasons: [] }",
+                "ON, reasons: [] }}",
+                "6:48 a closing bracket without its opening one -> remove it, or quote the text",
+            ),
+            (
+                "ON, reasons: [] }",
+                "ON reasons: [] }",
+                "6:34 a comma is missing before this -> write `,` between two entries; text that holds a comma, a colon or a bracket needs quotes",
+            ),
+            ("ON, reasons: [] }", "ON; reasons: [] }", "6:33 `;` does not part entries -> write `,`"),
+            (
+                "ON, reasons: [] }",
+                "\"ON\" reasons: [] }",
+                "6:36 a comma is missing before this -> write `,` between two entries; text that holds a comma, a colon or a bracket needs quotes",
+            ),
+            (
+                "transition: ON, reasons: [] }",
+                "reasons: [] transition: ON }",
+                "6:31 a comma is missing before this -> write `,` between two entries; text that holds a comma, a colon or a bracket needs quotes",
+            ),
+            (
+                "transition: ON, reasons: [] }",
+                "transition = ON, reasons: [] }",
+                "6:30 `=` is not read as `:` -> write `transition: ON`",
+            ),
+            (
+                "transition: ON, reasons: [] }",
+                "transition: ON, reasons = [] }",
+                "6:43 `=` is not read as `:` -> write `reasons: …`",
+            ),
+            (
+                "{ lamp: { lit: false } }",
+                "{ lamp: { lit: false }",
+                "11:18 `{` has no `}` [12:3 here something else begins] -> close it with `}`",
+            ),
+            (
+                "{ lamp: { lit: false } }",
+                "{ lamp: { lit: false",
+                "11:26 `{` has no `}` [12:3 here something else begins] -> close it with `}`",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_is_lost_or_given_again_in_yaml() {
+    each(
+        Format::Yaml,
+        YAML,
+        &[
+            (
+                "  - scenario: nothing",
+                "    scenario: nothing",
+                "12:5 `scenario` is given twice: an item of the list lacks its `- ` [2:5 the item above begins here] -> write `- ` before it",
+            ),
+            (
+                "      - user: and off",
+                "        user: and off",
+                "7:9 `user` is given twice: an item of the list lacks its `- ` [5:9 the item above begins here] -> write `- ` before it",
+            ),
+            (
+                COVERS,
+                "    covers: [ON, AGAIN]\n    covers: [ON, AGAIN]",
+                "4:5 key `covers` is given twice [3:5 first given here] -> keep one of the two",
+            ),
+            (
+                "    covers: REST\n",
+                "    covers: REST\n    given: {}\n    covers: REST\n    given: {}\n",
+                "15:5 key `covers` is given twice [13:5 first given here] -> keep one of the two",
+            ),
+            (
+                "scenario: nothing is meant",
+                "scenario: nothing is meant\n    scenario: nothing is meant",
+                "13:5 key `scenario` is given twice [12:5 first given here] -> keep one of the two",
+            ),
         ],
     );
 }

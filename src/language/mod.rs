@@ -10,6 +10,7 @@ mod config;
 mod effects;
 mod lexicon;
 mod metric;
+mod missing;
 mod pack;
 mod recording;
 mod scenario;
@@ -24,6 +25,7 @@ pub use config::{BINDING, CHECK, LEVELS, WORKSPACE};
 pub use effects::{EFFECT, FIRST, JOIN, NEW_ID, PICK};
 pub use lexicon::{COMPLETE, DERIVED, LEXICON, MEMBERS, PART, RULE, SIGNAL};
 pub use metric::METRIC;
+pub use missing::list_key;
 pub use pack::{
     ADDED, ANSWER_MODE, BLOCK, CARRYOVER, EVENT, FRAME, FRAME_INVARIANT, INVARIANT, KEYED, MANIFEST, MESSAGE, PARAM,
     PORT, RECORD, RELATIVE, ROW, SERVE, TABLE, USE,

@@ -110,11 +110,27 @@ pub(super) struct Tree<'t> {
     pub nulls: bool,
     /// How messages call the text.
     pub what: &'static str,
+    /// The last key that was given twice: its table, how many keys that had, and where it was first given.
+    again: Option<(Id, usize, u32)>,
+    /// Where something was told that makes the rest of its line one that cannot be read.
+    pub told_at: Option<usize>,
 }
 
 impl<'t> Tree<'t> {
     pub fn new(file: FileId, text: &'t str, limits: Limits, out: &'t Diagnostics) -> Self {
-        Self { file, text, limits, out, reports: 0, nodes: Vec::new(), stopped: false, nulls: false, what: "file" }
+        Self {
+            file,
+            text,
+            limits,
+            out,
+            reports: 0,
+            nodes: Vec::new(),
+            stopped: false,
+            nulls: false,
+            what: "file",
+            again: None,
+            told_at: None,
+        }
     }
 
     pub fn span(&self, start: usize, end: usize) -> Span {
@@ -213,6 +229,19 @@ impl<'t> Tree<'t> {
         }
     }
 
+    /// The first key of a table.
+    pub fn first_key(&self, table: Id) -> Option<&str> {
+        match &self.nodes[table.0 as usize].raw {
+            Raw::Table { entries, .. } => entries.list.first().map(|(key, ..)| key.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether a table has a key.
+    pub fn has(&self, table: Id, key: &str) -> bool {
+        matches!(&self.nodes[table.0 as usize].raw, Raw::Table { entries, .. } if entries.get(key).is_some())
+    }
+
     pub fn push(&mut self, list: Id, item: Id) {
         if self.is_null(item) {
             let span = self.span_of(item);
@@ -232,17 +261,46 @@ impl<'t> Tree<'t> {
                 self.report(found);
                 return;
             }
-            let message = format!("{} has no value", quoted(&last.text));
             let after = self.text.get(last.span.end as usize..).unwrap_or_default();
+            if let Some((name, rest)) = last.text.split_once('=').filter(|_| in_flow) {
+                let sign = last.span.start as usize + name.len();
+                let help = format!("write `{}: {}`", name.trim(), if rest.is_empty() { "…" } else { rest.trim() });
+                let at = self.span(sign, sign + 1);
+                self.told_at = Some(sign);
+                self.error(Code::SyntaxError, at, "`=` is not read as `:`", &help);
+                let part = Part { text: name.trim().into(), span: last.span };
+                let bad = self.bad(last.span);
+                if !self.has(table, name.trim()) && parents.is_empty() {
+                    self.put(table, &part, bad);
+                }
+                return;
+            }
+            let message = format!("{} has no value", quoted(&last.text));
+            let comment = after.strip_prefix(':').unwrap_or(after).trim_start_matches(' ');
+            let comment = comment.starts_with('#') && !comment.starts_with("# ");
             let comma = (in_flow || last.text.contains(' ')) && !after.trim_start().starts_with(':');
-            let help = if comma { "quote the text: it holds a comma" } else { "write a value, or leave the key out" };
+            let help = match () {
+                () if comma => "quote the text: it holds a comma",
+                () if comment => "quote the text: `#` begins a comment",
+                () => "write a value, or leave the key out",
+            };
             self.error(Code::NullValue, last.span, message, help);
         }
         let Some(table) = self.descend(table, parents) else { return };
         let Raw::Table { entries, .. } = &mut self.nodes[table.0 as usize].raw else { return };
         match entries.get(&last.text) {
             None => entries.add(&last.text, last.span, value),
-            Some((first, _)) => self.twice(last, first),
+            Some((first, _)) => {
+                let known = (entries.list.len(), first.start);
+                // A block that is pasted again is one slip, however many keys it has.
+                let pasted = self
+                    .again
+                    .replace((table, known.0, known.1))
+                    .is_some_and(|(of, count, start)| of == table && count == known.0 && start < known.1);
+                if !pasted {
+                    self.twice(last, first);
+                }
+            }
         }
     }
 

@@ -108,6 +108,7 @@ impl Yaml<'_> {
             }
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::UnresolvedAlias(name) => {
+                self.tree.told_at = Some(span.start as usize);
                 let message = format!("no anchor {} stands above", quoted(&format!("&{name}")));
                 self.tree.error(Code::UnknownName, span, message, "quote the text if it begins with `*`");
                 let id = self.tree.bad(span);
@@ -198,10 +199,34 @@ impl Yaml<'_> {
     }
 
     fn key(&mut self, text: &str, plain: bool, span: Span) {
+        self.lost_dash(text, span);
         let parts = if plain { self.plain_key(text, span) } else { smallvec![Part { text: text.into(), span }] };
         if let Some(frame) = self.open.last_mut() {
             frame.key = Some(parts);
             frame.end = frame.end.max(span.end);
+        }
+    }
+
+    /// The first key of a list item that comes again, and with it others: another item begins, and lacks its dash.
+    fn lost_dash(&mut self, text: &str, span: Span) {
+        let [.., list, item] = self.open.as_slice() else { return };
+        let is_item = item.is_table && !list.is_table && !item.in_flow;
+        if !is_item || self.tree.first_key(item.id) != Some(text) {
+            return;
+        }
+        let again = slips::keys_below(self.tree.text, span.start as usize);
+        if !again.iter().any(|key| self.tree.has(item.id, key)) {
+            return;
+        }
+        let (list, id, end, first) = (list.id, item.id, item.end, item.place);
+        self.tree.end_at(id, end);
+        self.tree.push(list, id);
+        let message = format!("{} is given twice: an item of the list lacks its `- `", quoted(text));
+        let found = Diagnostic::error(Code::DuplicateKey, span, message).label("another item begins here");
+        self.tree.report(found.also(first, "the item above begins here").help("write `- ` before it"));
+        let next = self.tree.table(span, Some(list), Origin::Value);
+        if let Some(item) = self.open.last_mut() {
+            (item.id, item.place, item.end) = (next, span, span.end);
         }
     }
 
@@ -214,6 +239,11 @@ impl Yaml<'_> {
                 "a key is missing before `:`",
                 "write a key; an empty one needs quotes",
             );
+            return Key::new();
+        }
+        if text.starts_with("//") {
+            let slashes = self.tree.span(span.start as usize, span.start as usize + 2);
+            self.tree.error(Code::SyntaxError, slashes, "`//` begins no comment", "write `#`");
             return Key::new();
         }
         if text == "<<" {
@@ -306,8 +336,11 @@ impl Yaml<'_> {
             self.tree.report(found.also(self.tree.span(at, at), "the next quote is taken for its end").help(help));
             return;
         }
-        let in_flow = self.open.last().is_some_and(|frame| frame.in_flow);
-        if let Some(slip) = slips::find(error.kind(), text, at, in_flow) {
+        if self.tree.told_at.is_some_and(|told| !text.get(told..at).unwrap_or_default().contains('\n')) {
+            return;
+        }
+        let bracket = self.open.last().filter(|frame| frame.in_flow).map(|frame| frame.place.start as usize);
+        if let Some(slip) = slips::find(error.kind(), text, at, bracket) {
             let found = slip.error(&self.tree);
             self.tree.report(found);
             return;

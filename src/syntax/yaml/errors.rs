@@ -61,6 +61,9 @@ pub(super) fn explain(kind: &ErrorKind, max_depth: usize) -> (Code, String, &'st
             let message = format!("lists and tables are nested more than {max_depth} deep");
             return (Code::LimitExceeded, message, "write what is deep inside as a declaration of its own");
         }
+        E::UnexpectedCharacter { character: '`' } => {
+            return (Code::SyntaxError, "text cannot begin with a backtick".to_owned(), "quote the text");
+        }
         E::UnexpectedCharacter { character } => {
             let message = format!("text cannot begin with {}", quoted(character.encode_utf8(&mut [0; 4])));
             return (Code::SyntaxError, message, "quote the text");
@@ -106,7 +109,7 @@ pub(super) fn explain(kind: &ErrorKind, max_depth: usize) -> (Code, String, &'st
             ("expected `- `", "align the items of the list, and keep keys apart from items")
         }
         E::BlockSequenceEntryNotAllowed | E::BlockEntryInFlowCollection => {
-            ("`- ` cannot stand here", "put the list under its key, one item a line")
+            ("`- ` cannot stand here", "put the list under its key, one item a line, or quote the text")
         }
         E::InvalidBlockEntryWhitespace => ("`-` needs a space after it", "write `- item`"),
         E::ExpectedFlowMappingSeparator | E::UnexpectedEofFlowMapping => {

@@ -5,15 +5,48 @@ use std::ops::Range;
 
 use granit_parser::ErrorKind as E;
 
+use crate::language;
 use crate::syntax::slip::Slip;
 
 /// How many lines above an error are looked at.
 const MOST_LINES: usize = 2_000;
 
-/// The slip that an error comes of. `in_flow`: brackets are open there.
-pub(super) fn find(kind: &E, text: &str, at: usize, in_flow: bool) -> Option<Slip> {
-    let place = Place { kind, text, at, line: Line::at(text, at), in_flow };
-    place.tab().or_else(|| place.quoted()).or_else(|| place.word()).or_else(|| place.entry()).or_else(|| place.margin())
+/// The slip that an error comes of. `bracket`: where the innermost one is that is open there.
+pub(super) fn find(kind: &E, text: &str, at: usize, bracket: Option<usize>) -> Option<Slip> {
+    let place = Place { kind, text, at, line: Line::at(text, at), in_flow: bracket.is_some() };
+    place
+        .tab()
+        .or_else(|| place.bracket(bracket?))
+        .or_else(|| place.quoted())
+        .or_else(|| place.word())
+        .or_else(|| place.entry())
+        .or_else(|| place.margin())
+}
+
+/// The keys below a key in the same table: those of the lines at its number of spaces.
+pub(super) fn keys_below(text: &str, key: usize) -> Vec<&str> {
+    let line = Line::at(text, key);
+    let margin = key - line.start;
+    if margin != line.margin() {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    let rest = text[line.start..].split_inclusive('\n').skip(1).take(MOST_LINES);
+    for written in rest {
+        let line = Line { start: 0, written: written.trim_end_matches(['\r', '\n']) };
+        if !line.says() {
+            continue;
+        }
+        if line.margin() < margin || line.content() > margin && line.margin() == margin {
+            break;
+        }
+        if line.margin() == margin
+            && let Some((key, _)) = line.entry()
+        {
+            all.push(key);
+        }
+    }
+    all
 }
 
 /// A line, and where in the text it begins.
@@ -124,6 +157,58 @@ impl<'t> Place<'t> {
             }
         }
         None
+    }
+
+    /// A bracket that is still open in a line below that begins another entry, or a comma that is missing between brackets.
+    fn bracket(&self, open: usize) -> Option<Slip> {
+        let first = Line::at(self.text, open);
+        let sign = self.text[open..].chars().next().filter(|sign| matches!(sign, '{' | '['))?;
+        if first.start < self.line.start {
+            let outside =
+                |line: &Line<'_>| line.margin() <= first.margin() && (line.entry().is_some() || line.is_item());
+            let lines = self.text[first.start..].split_inclusive('\n').scan(first.start, |start, line| {
+                *start += line.len();
+                Some(Line::at(self.text, *start - line.len()))
+            });
+            let next = lines.skip(1).take_while(|line| line.start <= self.line.start).find(outside)?;
+            let close = if sign == '{' { '}' } else { ']' };
+            let slip =
+                Slip::new(open..open + 1, format!("`{sign}` has no `{close}`"), format!("close it with `{close}`"));
+            return Some(slip.also(next.place(next.margin(), 1), "here something else begins"));
+        }
+        let parts = matches!(
+            self.kind,
+            E::ExpectedFlowMappingSeparator
+                | E::UnexpectedEofFlowMapping
+                | E::ExpectedFlowSequenceSeparator
+                | E::UnexpectedEofFlowSequence
+                | E::InvalidTrailingDoubleQuotedScalar
+                | E::InvalidTrailingSingleQuotedScalar
+        );
+        let rest = self.text[self.at..].lines().next().unwrap_or_default();
+        let help = "write `,` between two entries; text that holds a comma, a colon or a bracket needs quotes";
+        let missing = "a comma is missing before this";
+        let before = &self.text[self.line.start..self.at];
+        if parts && rest.starts_with(':') {
+            // The colon of an entry whose key was taken for more of the text before it.
+            let key = &before[before.trim_end_matches(is_word).len()..];
+            let gap = before[..before.len() - key.len()].trim_end();
+            let at = self.at - key.len();
+            if key.is_empty() || gap.len() + key.len() == before.len() {
+                return None;
+            }
+            return Some(match gap.strip_suffix(';') {
+                Some(_) => {
+                    let sign = self.line.start + gap.len() - 1;
+                    Slip::new(sign..sign + 1, "`;` does not part entries", "write `,`")
+                }
+                None => Slip::new(at..self.at, missing, help),
+            });
+        }
+        let word = &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())];
+        let entry = sign == '[' || rest[word.len()..].trim_start().starts_with(':');
+        let begins = before.ends_with(' ') && (!word.is_empty() && entry || rest.starts_with(['"', '\'', '{', '[']));
+        (parts && begins).then(|| Slip::new(self.at..self.at + word.len().max(1), missing, help))
     }
 
     /// What is wrong within a text in quotes, or behind one.
@@ -335,14 +420,70 @@ impl<'t> Place<'t> {
             let slip = Slip::new(place, "the item does not stand below the others of its list", help);
             return Some(slip.also(list.line.place(list.margin, 1), "an item of the list"));
         }
-        let help = "write the key of the list on a line above it, or take `- ` away";
         if let Some(slip) = self.colon_above() {
             return Some(slip);
         }
-        let slip = Slip::new(place, "a list without its key", help);
         let table = open.iter().find(|open| !open.is_list)?;
         let key = table.line.entry().map_or(0, |(key, _)| key.len());
+        let slip = match language::list_key(&self.beside(table.margin), &self.inside()) {
+            _ if table.margin == margin => {
+                let help = "take `- ` away, or write the key of the list on a line above it";
+                Slip::new(place, "an item of a list among keys", help)
+            }
+            Some(missing) => {
+                let help = format!("write `{missing}:` on a line above it, after {}", spaces(table.margin));
+                Slip::new(place, format!("a list without its key: `{missing}:` is missing"), help)
+            }
+            None => {
+                let help = "write the key of the list on a line above it, or take `- ` away";
+                Slip::new(place, "a list without its key", help)
+            }
+        };
         Some(slip.also(table.line.place(table.margin, key), "a key above"))
+    }
+
+    /// The keys above in the table at some number of spaces.
+    fn beside(&self, margin: usize) -> Vec<&'t str> {
+        let mut all = Vec::new();
+        for line in self.line.above(self.text) {
+            if line.content() == margin
+                && let Some((key, _)) = line.entry()
+            {
+                all.push(first_part(key));
+            }
+            if line.margin() < margin {
+                break;
+            }
+        }
+        all
+    }
+
+    /// The keys of the items of the list that begins here.
+    fn inside(&self) -> Vec<&'t str> {
+        let (margin, content) = (self.line.margin(), self.line.content());
+        let mut all = Vec::new();
+        let lines = self.text[self.line.start..].split_inclusive('\n').scan(self.line.start, |start, line| {
+            *start += line.len();
+            Some(Line::at(self.text, *start - line.len()))
+        });
+        for line in lines.take(MOST_LINES).filter(|line| line.says()) {
+            if line.margin() < margin || (line.margin() == margin && !line.is_item()) {
+                break;
+            }
+            if line.content() != content {
+                continue;
+            }
+            match line.written[content..].strip_prefix('{') {
+                Some(inside) => {
+                    let keys = inside.split(':').filter_map(|before| before.rsplit([' ', ',', '{']).next());
+                    all.extend(keys.filter(|key| key.starts_with(is_word)).map(first_part));
+                }
+                None => all.extend(line.entry().map(|(key, _)| first_part(key))),
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// The lists and tables that are open above the line, by their spaces, the deepest first.
@@ -377,6 +518,11 @@ fn dash_alone(line: Line<'_>) -> bool {
 
 fn no_space(line: Line<'_>) -> Slip {
     Slip::new(line.place(line.margin(), 1), "`-` needs a space after it", "write `- ` before the item")
+}
+
+/// Of a dotted key the part that stands in its table.
+fn first_part(key: &str) -> &str {
+    key.split('.').next().unwrap_or(key)
 }
 
 fn is_word(c: char) -> bool {
