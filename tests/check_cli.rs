@@ -544,3 +544,51 @@ scenarios/mini/tab.yaml {"start":{"line":2,"column":15},"end":{"line":2,"column"
 "#]]
     );
 }
+
+/// Days, hours and the like that there are not are told as such, and nulls once.
+#[test]
+fn values_that_there_are_not() {
+    let field = "when = { type = \"KIND\", optional = true, for_host = true }\nasked = {";
+    for (kind, value, why) in [
+        ("date_range", "2020-13", "bad-value]: `2020-13` is not possible: there is no month 13"),
+        ("date_range", "2020-02-30", "bad-value]: `2020-02-30` is not possible: 2020-02 has the days 01 to 29"),
+        ("instant", "2020-02-20T25:00:00Z", "bad-value]: `2020-02-20T25:00:00Z` is not possible: there is no hour 25"),
+        (
+            "date_range",
+            "soon",
+            "wrong-type]: expected a period such as 2020-03 or 2020-03-01/2020-03-15, found `\"soon\"`",
+        ),
+    ] {
+        let mini = Mini::new();
+        mini.edit(PACK, "asked = {", &field.replace("KIND", kind));
+        mini.edit(WEATHER, "{ city: oslo, evidence", &format!("{{ city: oslo, when: {value}, evidence"));
+        assert_eq!(short(&mini, &[], 1), [format!("{WEATHER}:17:41: error[{why}")]);
+    }
+    for (from, to, place) in [
+        ("- user: а погода?", "- outcome: null", "12:9: error[null-value]: `outcome` has no value"),
+        ("returns: { evidence: good }", "returns: null", "11:53: error[null-value]: `returns` has no value"),
+        ("status: timeout", "status: null", "22:35: error[null-value]: `status` has no value"),
+    ] {
+        let mini = Mini::new();
+        mini.edit(WEATHER, from, to);
+        assert_eq!(short(&mini, &[], 1), [format!("{WEATHER}:{place}")]);
+    }
+}
+
+/// What a name holds moves nothing on the terminal, and breaks no form.
+#[cfg(unix)]
+#[test]
+fn names_of_files_with_control_characters() {
+    let mini = Mini::new();
+    mini.write("scenarios/mini/a\u{1b}[31m\nb.yaml", "scenario: [");
+    let name = "scenarios/mini/a\\u{1b}[31m\\u{a}b.yaml";
+    assert_eq!(short(&mini, &[], 1), [format!("{name}:1:11: error[syntax-error]: `[` has no `]`")]);
+    for form in ["human", "short", "json", "sarif", "github", "junit"] {
+        let told = out(&mini.run(&["check", "--format", form]).code(1).stderr_eq(""));
+        assert!(!told.contains('\u{1b}') && !told.contains("\nb.yaml"), "{form}: {told}");
+    }
+    let told = err(&mini.run(&["fmt"]).code(2));
+    assert!(told.contains(name) && !told.contains('\u{1b}'), "{told}");
+    let told = err(&mini.run(&["check", "no\u{1b}[31m"]).code(2));
+    assert!(told.contains("no\\u{1b}[31m"), "{told}");
+}

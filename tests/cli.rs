@@ -72,12 +72,14 @@ FAIL scenarios/mini/weather.yaml: Рига: a city that is named is asked for
   scenarios/mini/weather.yaml:8:49: turn 1: answer mode differs
     expected  bounded
     actual    exact
+    see why: `segue explain scenarios/mini/weather.yaml:1 --turn 1`
 
 FAIL scenarios/mini/weather.yaml: a forecast that fails leaves the city as it was
   scenarios/mini/weather.yaml:21:31: turn 1: transition differs
     expected  T1
     actual    T1 selected, T10 settled
     help: they differ, so write both: `selected: T1`, `settled: T10`
+    see why: `segue explain scenarios/mini/weather.yaml:2 --turn 1`
 
 3 scenarios, 1 passed, 2 failed, 7 turns
 

@@ -202,7 +202,7 @@ fn run_all(
     let bar = terminal.progress(corpus.cases.len());
     let tried = parallel::map(&corpus.cases, jobs, |case| {
         let pack = packs.iter().find(|pack| pack.takes(case));
-        let tried = pack.map(|pack| attempt(workspace, case, pack, known.get(&case.scenario.span)));
+        let tried = pack.map(|pack| attempt(args, workspace, case, pack, known.get(&case.scenario.span)));
         bar.inc(1);
         tried
     });
@@ -211,7 +211,9 @@ fn run_all(
 }
 
 /// Replays a case, unless it is known what comes of it, and holds its transcript against its snapshot.
-fn attempt(workspace: &Workspace, case: &Case, pack: &Loaded, known: Option<&Played>) -> Tried {
+fn attempt(args: &Args, workspace: &Workspace, case: &Case, pack: &Loaded, known: Option<&Played>) -> Tried {
+    let named = args.pack.as_ref().map(|pack| format!(" --pack {}", pack.display())).unwrap_or_default();
+    let explain = format!("segue explain {}:{}{named}", case.file, case.nth);
     let same = |known: &&Played| Arc::ptr_eq(&known.pack, &pack.pack) && known.scenario == case.scenario;
     let outcome = match known.filter(same) {
         Some(known) => Arc::clone(&known.outcome),
@@ -224,6 +226,7 @@ fn attempt(workspace: &Workspace, case: &Case, pack: &Loaded, known: Option<&Pla
         status,
         turns: outcome.turns.clone(),
         failures: outcome.failures.clone(),
+        explain: Some(explain),
     };
     let fresh = outcome.transcript.as_ref().and_then(|transcript| {
         let kept = match files::kind(&case.snapshot) {
@@ -298,5 +301,12 @@ fn error(faulty: &FaultyFile) -> Ran {
         .iter()
         .map(|found| Failure { help: found.help.clone(), ..Failure::new(None, found.primary.span, &found.message) })
         .collect();
-    Ran { file: faulty.file.clone(), name: String::new(), status: Status::Error, turns: Vec::new(), failures }
+    Ran {
+        file: faulty.file.clone(),
+        name: String::new(),
+        status: Status::Error,
+        turns: Vec::new(),
+        failures,
+        explain: None,
+    }
 }

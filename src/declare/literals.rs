@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, did_you_mean, listed, quoted, suggest};
+use crate::model::json::impossible;
 use crate::model::json::twice;
 use crate::model::period::Period;
 use crate::model::schema::{NamedType, Type};
@@ -255,9 +256,10 @@ impl Cx<'_> {
                     let relative: Vec<&str> = self.relative.iter().map(|period| names.text(period.name)).collect();
                     let help = match suggest(text, relative.iter().copied()) {
                         Some(near) => did_you_mean(text, near),
+                        None if impossible(ty, text).is_some() => "write a period that there is".to_owned(),
                         None => "write `2020`, `2020-Q1`, `2020-03`, `2020-03-05`, `2020-03-01/2020-03-15` or the name of a relative period".to_owned(),
                     };
-                    self.error_help(Code::BadValue, span, format!("{} is no period", quoted(text)), help);
+                    self.error_help(Code::BadValue, span, no_such(ty, text, "period"), help);
                 }
                 period.map(Value::Period)
             }
@@ -266,7 +268,7 @@ impl Cx<'_> {
                     self.error_help(
                         Code::BadValue,
                         span,
-                        format!("{} is no point in time", quoted(text)),
+                        no_such(ty, text, "point in time"),
                         "write it as in RFC 3339: `2020-03-01T12:00:00Z`",
                     );
                     return None;
@@ -319,6 +321,12 @@ impl Cx<'_> {
             _ => String::new(),
         }
     }
+}
+
+/// What is said of a text that is no value of its type.
+fn no_such(ty: &Type, text: &str, what: &str) -> String {
+    let why = impossible(ty, text).map(|why| format!(": {why}")).unwrap_or_default();
+    format!("{} is no {what}{why}", quoted(text))
 }
 
 /// The text of an override as a node, so that it is read like any literal.

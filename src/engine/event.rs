@@ -229,7 +229,7 @@ fn known(registry: &Registry, event: &str) -> Result<EventId, EventError> {
 fn demanded(registry: &Registry, event: EventId, input: InputId, found: &str) -> DataError {
     let pack = registry.pack();
     let name = pack.names.text(pack.events[event.index()].name);
-    DataError::new(name_of(registry, event, input), format!("is {found}; event `{name}` demands it"))
+    DataError::missing(name_of(registry, event, input), format!("is {found}; event `{name}` demands it"))
 }
 
 /// How the host calls an input: a payload field by its wire name, a signal by its own.
@@ -241,9 +241,8 @@ fn name_of(registry: &Registry, event: EventId, input: InputId) -> &str {
 fn read(registry: &Registry, input: InputId, text: &str, event: EventId) -> Result<Value, DataError> {
     let pack = registry.pack();
     let ty = &pack.inputs[input.index()].ty;
-    parse_text(pack, ty, text).ok_or_else(|| {
-        DataError::new(name_of(registry, event, input), format!("expected {}, found {text:?}", describe(pack, ty)))
-    })
+    parse_text(pack, ty, text)
+        .ok_or_else(|| DataError::wrong_type(name_of(registry, event, input), describe(pack, ty), format!("{text:?}")))
 }
 
 /// What the host gives under `key`.
@@ -251,7 +250,7 @@ fn typed(registry: &Registry, input: InputId, json: &Json, key: &str) -> Result<
     let pack = registry.pack();
     from_json(pack, Naming::Wire, &pack.inputs[input.index()].ty, json).map_err(|error| {
         let path = if error.path.is_empty() { key.to_owned() } else { format!("{key}.{}", error.path) };
-        DataError::new(path, error.message)
+        DataError { path, ..error }
     })
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use super::Pack;
 use super::names::{Names, Sym};
-use super::period::Period;
+use super::period::{self, Period};
 use super::schema::{NamedType, Type};
 use super::value::{RecordValue, Value};
 
@@ -26,12 +26,61 @@ pub struct DataError {
     pub path: String,
     /// What is wrong, and what would be right.
     pub message: String,
+    /// What kind of error it is.
+    pub kind: Misfit,
+}
+
+/// How host data does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Misfit {
+    /// It is of another type than the one in these words.
+    Type(String),
+    /// It is written like a value of the type in these words, and there is no such value.
+    NoValue(String),
+    /// It is not there, or null, and it is mandatory.
+    Missing,
+    /// The declarations refuse it otherwise: the message says why.
+    Refused,
 }
 
 impl DataError {
-    /// An error at `path`.
+    /// An error at `path` that the declarations give.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into() }
+        Self { path: path.into(), message: message.into(), kind: Misfit::Refused }
+    }
+
+    /// What is mandatory is not there.
+    pub fn missing(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind: Misfit::Missing, ..Self::new(path, message) }
+    }
+
+    /// Something else than what is expected.
+    pub fn wrong_type(path: impl Into<String>, expected: String, found: impl fmt::Display) -> Self {
+        let message = format!("expected {expected}, found {found}");
+        Self { kind: Misfit::Type(expected), ..Self::new(path, message) }
+    }
+
+    /// A text that is no value of its type; `why` says what is impossible in it, where it has the right form.
+    fn no_value(at: &str, pack: &Pack, ty: &Type, text: &str) -> Self {
+        let (expected, why) = (describe(pack, ty), impossible(ty, text));
+        match why {
+            Some(why) => {
+                let message = format!("`{text}` is not possible: {why}");
+                Self { kind: Misfit::NoValue(expected), ..Self::new(at, message) }
+            }
+            None => Self::wrong_type(at, expected, shown(&Json::from(text))),
+        }
+    }
+}
+
+/// What is impossible in a text that has the form of a period or an instant.
+#[must_use]
+pub fn impossible(ty: &Type, text: &str) -> Option<String> {
+    match ty {
+        Type::Period => period::impossible(text),
+        Type::Instant => period::impossible_instant(text),
+        _ => None,
     }
 }
 
@@ -169,7 +218,7 @@ struct Reading<'p> {
 impl Reading<'_> {
     fn read(&self, ty: &Type, json: &Json, at: &str) -> Result<Value, DataError> {
         let pack = self.pack;
-        let wrong = || DataError::new(at, format!("expected {}, found {}", describe(pack, ty), shown(json)));
+        let wrong = || DataError::wrong_type(at, describe(pack, ty), shown(json));
         match ty {
             Type::Bool => json.as_bool().map(Value::Bool).ok_or_else(wrong),
             Type::Int => json.as_i64().map(Value::Int).ok_or_else(wrong),
@@ -180,12 +229,11 @@ impl Reading<'_> {
             Type::Text | Type::Narrative | Type::Id => json.as_str().map(Value::text).ok_or_else(wrong),
             Type::Instant => {
                 let text = json.as_str().ok_or_else(wrong)?;
-                jiff::Timestamp::from_str(text).map_err(|_| wrong())?;
-                Ok(Value::Instant(text.into()))
+                parse_text(pack, ty, text).ok_or_else(|| DataError::no_value(at, pack, ty, text))
             }
             Type::Period | Type::Enum(_) | Type::Key(_) => {
                 let text = json.as_str().ok_or_else(wrong)?;
-                parse_text(pack, ty, text).ok_or_else(wrong)
+                parse_text(pack, ty, text).ok_or_else(|| DataError::no_value(at, pack, ty, text))
             }
             Type::Record(id) => {
                 let declared = &pack.records[id.index()];
@@ -242,8 +290,7 @@ impl Reading<'_> {
     }
 
     fn record(&self, fields: &[NamedType], open: bool, json: &Json, at: &str) -> Result<RecordValue, DataError> {
-        let object =
-            json.as_object().ok_or_else(|| DataError::new(at, format!("expected a record, found {}", shown(json))))?;
+        let object = json.as_object().ok_or_else(|| DataError::wrong_type(at, "a record".to_owned(), shown(json)))?;
         let (pack, naming) = (self.pack, self.naming);
         let meant =
             |name: &str, meant| DataError::new(join(at, name), format!("is not declared; did you mean `{meant}`?"));
@@ -259,9 +306,9 @@ impl Reading<'_> {
                         return Err(meant(naming.other().of(pack, field), name));
                     }
                     None if object.contains_key(name) => {
-                        return Err(DataError::new(join(at, name), "is null, and it is mandatory"));
+                        return Err(DataError::missing(join(at, name), "is null, and it is mandatory"));
                     }
-                    None => return Err(DataError::new(join(at, name), "is missing")),
+                    None => return Err(DataError::missing(join(at, name), "is missing")),
                 },
             }
         }

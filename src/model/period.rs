@@ -182,6 +182,56 @@ fn absolute(text: &str) -> Option<Period> {
     }
 }
 
+/// Why a text is no period although it has the form of one: what in it there is not.
+#[must_use]
+pub fn impossible(text: &str) -> Option<String> {
+    if let Some((first, last)) = text.split_once('/') {
+        let end = |text: &str| impossible(text).filter(|_| text.len() == 10);
+        return end(first)
+            .or_else(|| end(last))
+            .or_else(|| (day(first)? > day(last)?).then(|| "it ends before it begins".to_owned()));
+    }
+    let mut pieces = text.split('-');
+    let year = digits(pieces.next()?, 4)?;
+    let (second, third) = (pieces.next()?, pieces.next());
+    if pieces.next().is_some() {
+        return None;
+    }
+    if let Some(quarter) = second.strip_prefix('Q').and_then(|quarter| digits(quarter, 1)) {
+        return (third.is_none() && !(1..=4).contains(&quarter)).then(|| format!("there is no quarter {quarter}"));
+    }
+    let month = digits(second, 2)?;
+    if !(1..=12).contains(&month) {
+        return Some(format!("there is no month {second}"));
+    }
+    let written = third.and_then(|third| digits(third, 2))?;
+    let last = Date::new(year, month as i8, 1).ok()?.days_in_month();
+    (!(1..=i16::from(last)).contains(&written)).then(|| format!("{year:04}-{second} has the days 01 to {last}"))
+}
+
+/// Why a text is no instant although it has the form of one.
+#[must_use]
+pub fn impossible_instant(text: &str) -> Option<String> {
+    let (date, time) = text.split_once(['T', 't', ' '])?;
+    if date.len() != 10 {
+        return None;
+    }
+    if let Some(why) = impossible(date) {
+        return Some(why);
+    }
+    day(date)?;
+    let mut pieces = time.split(':');
+    let (hour, minute) = (digits(pieces.next()?, 2)?, digits(pieces.next()?.get(..2)?, 2)?);
+    let second = pieces.next().and_then(|second| digits(second.get(..2)?, 2)).unwrap_or(0);
+    match () {
+        () if hour > 23 => Some(format!("there is no hour {hour}")),
+        () if minute > 59 => Some(format!("there is no minute {minute}")),
+        () if second > 60 => Some(format!("there is no second {second}")),
+        () if !time.ends_with(['Z', 'z']) && !time.contains(['+', '-']) => Some("it has no time zone".to_owned()),
+        () => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +244,21 @@ mod tests {
         for text in ["2020", "2020-Q1", "2020-03", "2020-02-29", "2020-03-05/2020-03-20", "LAST_30_DAYS"] {
             let period = Period::parse(text, &names, &relative).unwrap_or_else(|| panic!("{text} is a period"));
             assert_eq!(period.display(&names).to_string(), text);
+        }
+        let why = |text| impossible(text).unwrap_or_default();
+        assert_eq!(why("2020-13"), "there is no month 13");
+        assert_eq!(why("2020-00-10"), "there is no month 00");
+        assert_eq!(why("2020-02-30"), "2020-02 has the days 01 to 29");
+        assert_eq!(why("2020-Q5"), "there is no quarter 5");
+        assert_eq!(why("2020-03-20/2020-03-05"), "it ends before it begins");
+        assert_eq!(why("2020-03-20/2020-04-31"), "2020-04 has the days 01 to 30");
+        let why = |text| impossible_instant(text).unwrap_or_default();
+        assert_eq!(why("2020-02-30T10:00:00Z"), "2020-02 has the days 01 to 29");
+        assert_eq!(why("2020-02-20T25:00:00Z"), "there is no hour 25");
+        assert_eq!(why("2020-02-20T10:70:00Z"), "there is no minute 70");
+        assert_eq!(why("2020-02-20T10:00:00"), "it has no time zone");
+        for text in ["2020", "2020-03", "2020-03-05", "2020-3", "next", "20-03", "", "2020-03-05/2020-03-20"] {
+            assert_eq!(impossible(text), None, "{text}");
         }
         for text in
             ["2020-13", "2020-03-35", "2019-02-29", "20-03", "2020-Q5", "", "2020-03-20/2020-03-05", "NEXT", "2020-3"]

@@ -14,7 +14,7 @@ use crate::state::SessionState;
 use crate::syntax::{self, Format, Node};
 
 use super::run::{Delivered, Failure, PlayedStep, PlayedTurn, What};
-use super::script::{Call, CallName, Given, Happens, Reply, env};
+use super::script::{Call, Given, Happens, Reply, env};
 use super::{Clock, judge, turn};
 
 /// The key of a turn that delivers the outcome of a call by hand.
@@ -122,7 +122,7 @@ impl<'r> Conversation<'r> {
         let Some(input) = turn.inputs.into_iter().next() else { return Err(Vec::new()) };
         let event = match &input.happens {
             Happens::Event(event) => event.clone(),
-            Happens::Outcome { of, reply } => outcome(self.named(of), reply),
+            Happens::Outcome { of, reply } => outcome(of.id(&self.state), reply),
         };
         let state = &self.state;
         self.turns.push(Told {
@@ -178,17 +178,6 @@ impl<'r> Conversation<'r> {
         self.ids.numbered = told.numbered;
         self.ids.issued.truncate(told.issued);
         true
-    }
-
-    fn named(&self, of: &CallName) -> Arc<str> {
-        match of {
-            CallName::Id(id) => id.clone(),
-            CallName::Port(port) => {
-                let calls = self.state.open_calls();
-                let open = calls.iter().find(|open| open.port == *port);
-                open.map_or_else(|| "".into(), |open| open.id.clone())
-            }
-        }
     }
 
     fn take(&mut self, what: What, event: &Event) {

@@ -32,6 +32,8 @@ pub struct Ran {
     pub turns: Vec<TurnResult>,
     /// What it fails.
     pub failures: Vec<Failure>,
+    /// The command that explains a turn of it, but for the turn; nothing where it could not be run.
+    pub explain: Option<String>,
 }
 
 /// All of a run.
@@ -133,7 +135,7 @@ pub fn human(sources: &SourceMap, report: &Report, color: bool) -> String {
         let word = if ran.status == Status::Error { "ERROR" } else { "FAIL" };
         let name = if ran.name.is_empty() { String::new() } else { format!(": {}", ran.name) };
         text.push_str(&format!("{} {}{name}\n", paint.red(word), paint.bold(&ran.file)));
-        ran.failures.iter().for_each(|failure| told(sources, failure, &paint, &mut text));
+        all_told(sources, ran, &paint, &mut text);
         text.push('\n');
     }
     for orphan in &report.unreferenced {
@@ -158,6 +160,17 @@ pub fn human(sources: &SourceMap, report: &Report, color: bool) -> String {
     text.push_str(&if report.passed() { paint.green(&summary) } else { paint.red(&summary) });
     text.push('\n');
     text
+}
+
+/// What a scenario fails, and for each turn that fails how its trace is seen.
+fn all_told(sources: &SourceMap, ran: &Ran, paint: &Paint, text: &mut String) {
+    for (at, failure) in ran.failures.iter().enumerate() {
+        told(sources, failure, paint, text);
+        let last = ran.failures.get(at + 1).is_none_or(|next| next.turn != failure.turn);
+        if let (Some(turn), Some(explain)) = (failure.turn.filter(|_| last), &ran.explain) {
+            text.push_str(&format!("    {} `{explain} --turn {}`\n", paint.bold("see why:"), turn + 1));
+        }
+    }
 }
 
 /// A failure with its place.
@@ -206,7 +219,7 @@ pub fn junit(sources: &SourceMap, report: &Report) -> Result<String, quick_junit
                 status.set_message(first.message.as_str());
             }
             let mut text = String::new();
-            ran.failures.iter().for_each(|failure| told(sources, failure, &Paint(false), &mut text));
+            all_told(sources, ran, &Paint(false), &mut text);
             status.set_description(text.trim_end());
             status
         });

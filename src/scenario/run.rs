@@ -11,7 +11,7 @@ use crate::registry::Registry;
 use crate::source::Span;
 use crate::state::SessionState;
 
-use super::script::{Call, CallName, Happens, Reply, Script, env, script};
+use super::script::{Call, Happens, Reply, Script, env, script};
 use super::turn::text_of;
 use super::{Clock, Scenario, judge, show, transcript};
 
@@ -273,7 +273,7 @@ impl Runner<'_> {
             let last = at + 1 == scripted.inputs.len();
             let event = match &input.happens {
                 Happens::Event(event) => event.clone(),
-                Happens::Outcome { of, reply } => self.outcome(self.name(of), reply),
+                Happens::Outcome { of, reply } => self.outcome(of.id(&self.state), reply),
             };
             let what = What::Input { shown: input.shown.clone(), text: input.text.clone() };
             self.take(index, what, &event, input.span, &mut turn);
@@ -297,17 +297,6 @@ impl Runner<'_> {
         }
         turn.state = self.state.clone();
         turn
-    }
-
-    fn name(&self, of: &CallName) -> Arc<str> {
-        match of {
-            CallName::Id(id) => id.clone(),
-            CallName::Port(port) => {
-                let calls = self.state.open_calls();
-                let open = calls.iter().find(|open| open.port == *port);
-                open.map_or_else(|| "".into(), |open| open.id.clone())
-            }
-        }
     }
 
     fn outcome(&self, call: Arc<str>, reply: &Reply) -> Event {

@@ -83,6 +83,20 @@ pub enum CallName {
     Port(PortId),
 }
 
+impl CallName {
+    /// The id of the call in a state; empty where none to the port is open.
+    pub fn id(&self, state: &SessionState) -> Arc<str> {
+        match self {
+            Self::Id(id) => id.clone(),
+            Self::Port(port) => {
+                let calls = state.open_calls();
+                let open = calls.iter().find(|open| open.port == *port);
+                open.map_or_else(|| "".into(), |open| open.id.clone())
+            }
+        }
+    }
+}
+
 /// How a call ends.
 #[derive(Debug, Clone)]
 pub struct Reply {

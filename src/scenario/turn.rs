@@ -75,8 +75,9 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
         return None;
     }
     let Some((entry, event, field)) = events.into_iter().next() else {
-        // An unknown key was reported already: most likely it was meant to be the event.
-        if !matches!(&node.kind, Kind::Table(table) if table.iter().any(|entry| !language::TURN.has(&entry.key))) {
+        // An unknown key or a null was reported already: most likely it was meant to be what happens.
+        let meant = |key: &str| !language::TURN.has(key) || matches!(key, "outcome" | "events");
+        if !matches!(&node.kind, Kind::Table(table) if table.iter().any(|entry| meant(&entry.key))) {
             let known = listed(turn_keys(pack));
             let found = Diagnostic::error(Code::MissingKey, node.span, "the turn says nothing that happens");
             out.push(found.help(format!("write one of {known}, `outcome`, `events`")));
@@ -248,6 +249,8 @@ pub fn end<'n>(reader: &Reader<'n>) -> Option<(Status, Option<Field<'n>>, Option
     let status = match status {
         Some(field) => field.one_of(&WORDS)?,
         None if given.is_some() => Status::Ok,
+        // A null was reported already.
+        None if ["returns", "status", "open"].iter().any(|key| reader.has(key)) => return None,
         None => {
             let found = Diagnostic::error(Code::MissingKey, reader.span(), "it is not said how the call ends");
             reader.out().push(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::model::Pack;
-use crate::model::json::{DataError, Naming, describe, from_json, parse_text};
+use crate::model::json::{DataError, Misfit, Naming, describe, from_json, parse_text};
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
 use crate::source::Span;
@@ -125,22 +125,21 @@ pub fn report(node: &Node, error: &DataError, out: &Diagnostics) {
     if place.kind == Kind::Null {
         return; // the parser has said so already
     }
-    let message = &error.message;
-    let found = match message.strip_prefix("expected ").and_then(|rest| rest.split_once(", found ")) {
-        Some((expected, _)) => {
+    let (message, path) = (&error.message, quoted(&error.path));
+    let place_of = |code, message: String| Diagnostic::error(code, place.span, message);
+    let found = match &error.kind {
+        Misfit::Type(expected) => {
             let help = match &place.kind {
                 Kind::Number(text) | Kind::Date(text) if expected.contains("text") => format!("quote it: \"{text}\""),
                 _ => format!("write {expected}"),
             };
-            Diagnostic::error(Code::WrongType, place.span, message.clone()).help(help)
+            place_of(Code::WrongType, message.clone()).help(help)
         }
-        None if message.starts_with("is missing") => {
-            let message = format!("{} {message}", quoted(&error.path));
-            Diagnostic::error(Code::MissingKey, place.span, message).help(format!("add {}", quoted(&error.path)))
-        }
-        None => {
-            let message = format!("{} {message}", quoted(&error.path));
-            Diagnostic::error(Code::BadValue, place.span, message).help("give a value that its declaration allows")
+        Misfit::NoValue(expected) => place_of(Code::BadValue, message.clone()).help(format!("write {expected}")),
+        Misfit::Missing => place_of(Code::MissingKey, format!("{path} {message}")).help(format!("add {path}")),
+        Misfit::Refused => {
+            let what = if error.path.is_empty() { "the value".to_owned() } else { path };
+            place_of(Code::BadValue, format!("{what} {message}")).help("give a value that its declaration allows")
         }
     };
     out.push(found);

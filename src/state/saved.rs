@@ -196,7 +196,7 @@ fn instance(
         values.push(match fields.get(name) {
             Some(json) => typed(pack, slot, json, &format!("{at}.{name}"))?,
             None if declared.given || (whole && declared.cleared.is_present()) => {
-                return Err(DataError::new(format!("{at}.{name}"), "is missing"));
+                return Err(DataError::missing(format!("{at}.{name}"), "is missing"));
             }
             None => declared.cleared.clone(),
         });

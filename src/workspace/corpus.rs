@@ -36,6 +36,8 @@ pub struct Case {
     pub scenario: Scenario,
     /// Its file, as messages show it.
     pub file: String,
+    /// Which one it is in its file, from 1.
+    pub nth: usize,
     /// The name of its pack: its own `pack`, else the first folder below the scenarios.
     pub pack: Option<String>,
     /// The path of its snapshot.
@@ -168,11 +170,11 @@ impl Workspace {
         let names: Vec<&str> = parsed.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
         let snapshots = snapshot::names(&stem, &names);
         let folder = path.parent().unwrap_or(Path::new("")).join(SNAPSHOTS);
-        for (scenario, snapshot) in parsed.scenarios.into_iter().zip(snapshots) {
+        for (nth, (scenario, snapshot)) in (1..).zip(parsed.scenarios.into_iter().zip(snapshots)) {
             let own = scenario.pack.as_ref().map(|pack| pack.value.clone());
             let pack = own.or_else(|| self.folder_pack(path));
             let snapshot = folder.join(format!("{snapshot}.snap"));
-            corpus.cases.push(Case { scenario, file: shown.clone(), pack, snapshot });
+            corpus.cases.push(Case { scenario, file: shown.clone(), nth, pack, snapshot });
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Problem;
+use crate::diag::hidden;
 use crate::source::{SourceMap, SourceText, Span};
 use crate::syntax::{Format, Limits};
 
@@ -103,6 +104,20 @@ fn bytes(path: &Path) -> Result<Vec<u8>, (String, &'static str)> {
     Ok(bytes)
 }
 
+/// A path or a name as messages show it: what cannot be seen in it, or would move what stands around it, by its number.
+#[must_use]
+pub fn visible(name: &str) -> String {
+    let mut shown = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c.is_control() || hidden::is_hidden(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// What lies below a folder.
 #[derive(Debug, Default)]
 pub struct Found {
@@ -168,7 +183,7 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
         if name.starts_with('.') {
             continue;
         }
-        let shown = || format!("{shown}/{name}");
+        let shown = || format!("{shown}/{}", visible(&name));
         found.entries += 1;
         if found.entries > MOST_ENTRIES {
             if found.entries == MOST_ENTRIES + 1 {

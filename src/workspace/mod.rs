@@ -52,7 +52,9 @@ pub struct Problem {
 impl Problem {
     /// A problem in these words.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into() }
+        // Paths stand in it, and in a path may stand anything.
+        let lines: Vec<String> = message.into().split('\n').map(files::visible).collect();
+        Self { message: lines.join("\n") }
     }
 }
 
@@ -163,10 +165,10 @@ impl Workspace {
     pub fn shown(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.root).unwrap_or(path);
         let pieces: Vec<String> =
-            inside.components().map(|piece| piece.as_os_str().to_string_lossy().into_owned()).collect();
+            inside.components().map(|piece| files::visible(&piece.as_os_str().to_string_lossy())).collect();
         match inside.components().next() {
             None => ".".into(),
-            Some(Component::RootDir | Component::Prefix(_)) => inside.display().to_string(),
+            Some(Component::RootDir | Component::Prefix(_)) => files::visible(&inside.to_string_lossy()),
             Some(_) => pieces.join("/"),
         }
     }
