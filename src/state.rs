@@ -94,6 +94,17 @@ pub struct OpenCall {
     pub kept: Vec<(KeptId, Value)>,
     /// The instances of keyed frames that it belongs to.
     pub owners: Owners,
+    /// What it was sent with, where its port asks for it again.
+    pub sent: Option<Arc<Sent>>,
+}
+
+/// What a call was sent with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// The arguments that were present.
+    pub with: Vec<(Sym, Value)>,
+    /// Which attempt it is, from 1.
+    pub attempt: u32,
 }
 
 impl SessionState {

@@ -86,6 +86,8 @@ fn in_brief(pack: &Pack, session: &str, turn: &str, step: &Step) {
         class = step.class.map(class),
         selected = step.selected.map(class),
         refused = step.refused.map(|reason| pack.names.text(reason)),
+        breach = step.breach.map(|breach| pack.names.text(breach)),
+        retry = step.retried.map(|retried| retried.attempt),
         reasons = reasons.join(" "),
         carried = frames(step.carried),
         dropped = frames(step.dropped),

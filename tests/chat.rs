@@ -316,3 +316,50 @@ fn what_cannot_be_run() {
         assert_eq!(err(&run), wanted);
     }
 }
+
+/// The small pack, whose forecast is asked again, and must be about the city that was asked for.
+fn asked_again() -> Mini {
+    let mini = Mini::new();
+    let rules = "request = { city = { type = \"id\" } }\nresponse = { evidence = { enum = \"evidence\" }, city = { type = \"id\", optional = true } }\n\
+                 retry = { max = 1, on = [\"timeout\", \"contract\"] }\n";
+    let check = "doc = \"Asks the weather service.\"\n[[port.forecast.check]]\nid = \"of_the_city\"\n\
+                 when = { response.city = { present = true } }\nrequire = { response.city = \"$request.city\" }\n";
+    let pack = "transitions/mini/pack.toml";
+    mini.edit(
+        pack,
+        "request = { city = { type = \"id\" } }\nresponse = { evidence = { enum = \"evidence\" } }\n",
+        rules,
+    );
+    mini.edit(pack, "doc = \"Asks the weather service.\"\n", check);
+    mini
+}
+
+#[test]
+fn a_call_that_is_made_again_is_asked_about_again() {
+    let mini = asked_again();
+    let lines = "Riga\n{\"evidence\": \"good\", \"city\": \"oslo\"}\n{\"evidence\": \"good\"}\n/why\n\
+                 Oslo\n!timeout\n{\"evidence\": \"good\", \"city\": \"riga\"}\n/save scenarios/mini/again.yaml\n";
+    let run = chat(&mini, &["--format", "human"], lines).code(0).stderr_eq("");
+    let told = out(&run);
+    for line in [
+        "   call     call-2 forecast { city: riga } → ok { evidence: good, city: oslo }; breach of_the_city\n",
+        "   call     call-3 forecast { city: riga } (retry 1 of 1) → ok { evidence: good }\n",
+        "  breach   of_the_city\n  again    retry 1 of 1\n",
+        "   class    T1 (weather_of_a_city), settled by T10 (boundary)\n   reason   no_forecast\n",
+        "   call     call-5 forecast { city: oslo } → timeout\n",
+        "   call     call-6 forecast { city: oslo } (retry 1 of 1) → ok { evidence: good, city: riga }; breach of_the_city\n",
+    ] {
+        assert!(told.contains(line), "{line}{told}");
+    }
+    mini.at_home(&["replay", "--accept", "scenarios/mini/again.yaml"]).code(0);
+    let snapshots = mini.files().into_iter().filter(|(path, _)| path.to_string_lossy().contains("again"));
+    let kept: String = snapshots.map(|(_, text)| String::from_utf8(text).expect("UTF-8")).collect();
+    let step = "call-2 forecast → ok { evidence: good, city: oslo }\n   breach: of_the_city\n   retry 1 of 1\n   call: call-3 forecast { city: riga }\n";
+    assert!(kept.contains(step), "{kept}");
+    let run =
+        chat(&mini, &["--format", "json"], "Oslo\n!timeout\n{\"evidence\": \"good\", \"city\": \"riga\"}\n").code(0);
+    let calls = turns(&run)[0]["calls"].clone();
+    assert_eq!((&calls[1]["retry"], &calls[1]["status"]), (&Value::Null, &"timeout".into()));
+    assert_eq!((&calls[2]["retry"], &calls[2]["breach"]), (&1.into(), &"of_the_city".into()));
+    assert_eq!(calls[1].get("breach"), None);
+}

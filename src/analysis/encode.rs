@@ -9,6 +9,7 @@ use crate::model::value::Value;
 use crate::registry::Registry;
 
 use super::domain::Domains;
+use super::gather::argument;
 use super::guard::Taker;
 use super::sat::{Lit, Sat};
 use super::term::Term;
@@ -125,6 +126,7 @@ impl<'r> Encoder<'r> {
         encoder.say_forms();
         crate::state::keyed_frames(pack).for_each(|keyed| encoder.say_counts(keyed));
         // Those of keyed frames hold of each instance that is seen.
+        encoder.say_checks();
         let keyed = |frame: FrameId| pack.frames[frame.index()].keyed.is_some();
         for invariant in pack.invariants.iter().filter(|of| of.frame.is_some_and(|frame| !keyed(frame))) {
             let when = encoder.cond(&invariant.when, &Sight::of(Who::State));
@@ -253,6 +255,7 @@ impl<'r> Encoder<'r> {
             | Place::OutcomeCall
             | Place::OutcomePort
             | Place::OutcomeError
+            | Place::OutcomeBreach
             | Place::Kept(_) => match sight.of {
                 Who::Outcome => self.outcome(place),
                 Who::State | Who::Instance(_) | Who::Trigger(..) | Who::Start(_) | Who::After(_) => Term::absent(),
@@ -270,6 +273,7 @@ impl<'r> Encoder<'r> {
             Some(cell) => {
                 let always = match place {
                     Place::Field(slot) => self.pack.slots[slot.index()].default.is_present(),
+                    Place::Request(port, name) => argument(self.pack, port, name).is_some_and(|of| !of.optional),
                     Place::EnvToday | Place::EnvNow | Place::EnvTurn | Place::EnvSession | Place::Candidates(_) => true,
                     _ => false,
                 };

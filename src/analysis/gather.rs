@@ -3,8 +3,9 @@
 use crate::model::class::{Alternative, Answer, By, Class};
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
 use crate::model::effect::{Effect, Expr, Verb};
-use crate::model::ids::InputId;
-use crate::model::schema::Type;
+use crate::model::ids::{InputId, PortId};
+use crate::model::names::Sym;
+use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
 use crate::model::{Derivation, Pack, walk};
 
@@ -55,6 +56,10 @@ impl<'p> Domains<'p> {
             for path in &completion.from {
                 self.at(path, &None);
             }
+        }
+        for check in pack.ports.iter().flat_map(|port| &port.checks) {
+            self.cond(&check.when, &None);
+            self.cond(&check.require, &None);
         }
         if let Some(limit) = pack.carryover.as_ref().and_then(|carryover| carryover.limit) {
             self.root(Place::Field(limit));
@@ -482,9 +487,16 @@ fn place_type(pack: &Pack, place: Place) -> Option<Type> {
         Place::Outcome(id) => pack.outcomes[id.index()].ty.clone(),
         Place::Kept(id) => pack.kept[id.index()].1.clone(),
         Place::OutcomeError => Type::Text,
+        Place::OutcomeBreach => Type::Enum(pack.breaches),
+        Place::Request(port, name) => argument(pack, port, name)?.ty.clone(),
         Place::EnvTurn | Place::EnvSession => Type::Id,
         Place::EnvToday => Type::Period,
         Place::EnvNow => Type::Instant,
         _ => return None,
     })
+}
+
+/// An argument of a port.
+pub(super) fn argument(pack: &Pack, port: PortId, name: Sym) -> Option<&NamedType> {
+    pack.ports[port.index()].request.iter().find(|argument| argument.name == name)
 }

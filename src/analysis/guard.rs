@@ -116,6 +116,7 @@ impl Ordered {
             Place::OutcomeCall => (4, 1),
             Place::OutcomePort => (4, 2),
             Place::OutcomeError => (4, 3),
+            Place::OutcomeBreach => (4, 4),
             Place::EnvToday => (5, 0),
             Place::EnvNow => (5, 1),
             Place::EnvTurn => (5, 2),

@@ -12,7 +12,7 @@ use crate::model::value::Value;
 use crate::model::{Pack, Status, walk};
 use crate::registry::Registry;
 
-use super::encode::Encoder;
+use super::encode::{Encoder, Sight, Who};
 use super::sat::{Lit, Sat};
 use super::term::Term;
 
@@ -103,6 +103,19 @@ fn sites(pack: &Pack) -> Vec<Site<'_>> {
 }
 
 impl<'r> Encoder<'r> {
+    /// An answer that comes to somebody as ok passes the checks of its port.
+    pub(super) fn say_checks(&mut self) {
+        let sites: Vec<(PortId, Lit)> = self.moment.sites.iter().map(|(site, lit)| (site.call.port, *lit)).collect();
+        let (ok, sight) = (self.moment.statuses[0], Sight::of(Who::Outcome));
+        for (port, site) in sites {
+            for check in &self.pack.ports[port.index()].checks {
+                let when = self.holds(&check.when, &sight);
+                let holds = self.holds(&check.require, &sight);
+                self.sat.implies(&[site, ok, when], &[holds]);
+            }
+        }
+    }
+
     /// What the text says of each form: it is in a text, and the values that its phrase demands are said.
     pub(super) fn say_forms(&mut self) {
         for form in 0..self.registry.forms.len() {
@@ -272,6 +285,21 @@ impl<'r> Encoder<'r> {
                                     self.sat.implies(&[*lit], &[present]);
                                 }
                                 Some(_) => {}
+                            }
+                        }
+                    }
+                    Place::OutcomeBreach => {
+                        let failed = self.moment.statuses[1];
+                        self.sat.implies(&[present], &[failed]);
+                        for (_, port, _, lit) in &sites {
+                            for breach in &self.pack.enums[self.pack.breaches.index()].values {
+                                let checks = &self.pack.ports[port.index()].checks;
+                                let own = *breach == self.registry.syms.type_breach
+                                    || checks.iter().any(|check| check.id == *breach);
+                                if !own {
+                                    let same = self.equal(&term, &Term::constant(&Value::Sym(*breach)));
+                                    self.sat.implies(&[*lit, present], &[!same]);
+                                }
                             }
                         }
                     }

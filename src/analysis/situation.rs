@@ -15,7 +15,7 @@ use crate::model::schema::Type;
 use crate::model::value::{RecordValue, Value};
 use crate::model::{InputKind, Status, WhileOpen};
 use crate::registry::Registry;
-use crate::state::{Held, Instance, OpenCall, Owners, SessionState, Store, Turn};
+use crate::state::{Held, Instance, OpenCall, Owners, Sent, SessionState, Store, Turn};
 
 use super::encode::Encoder;
 use super::moment::STATUSES;
@@ -115,6 +115,7 @@ impl<'r> Encoder<'r> {
                     port: site.call.port,
                     kept,
                     owners,
+                    sent: self.sent(site.call.port, model),
                 };
                 state.turns.push(Arc::new(Turn {
                     id: "turn-1".into(),
@@ -138,6 +139,24 @@ impl<'r> Encoder<'r> {
             turn: text_of(env(Place::EnvTurn), "turn-1"),
             session: text_of(env(Place::EnvSession), "session-1"),
         }
+    }
+
+    /// What a call was sent with, at its last attempt: nobody hears of the others.
+    fn sent(&self, port: PortId, model: &Model) -> Option<Arc<Sent>> {
+        let declared = &self.pack.ports[port.index()];
+        let mut with = Vec::new();
+        for argument in &declared.request {
+            let value = match self.places.get(&Place::Request(port, argument.name)) {
+                Some(term) => self.value(term, &argument.ty, model),
+                None if argument.optional => Value::Absent,
+                None => argument.default.clone().unwrap_or_else(|| any_value(self.pack, &argument.ty)),
+            };
+            if value.is_present() {
+                with.push((argument.name, value));
+            }
+        }
+        let attempt = declared.retry.as_ref().map_or(0, |retry| retry.max) + 1;
+        declared.keeps_request().then(|| Arc::new(Sent { with, attempt }))
     }
 
     fn key_of(&self, key: &Term, model: &Model) -> SmolStr {
@@ -225,6 +244,11 @@ impl<'r> Encoder<'r> {
             Some(Value::Text(text)) => Some(Arc::from(text.as_str())),
             _ => None,
         };
+        let breach = self.places.get(&Place::OutcomeBreach);
+        if breach.is_some_and(|term| term.chosen(model) == Some(&Value::Sym(self.registry.syms.type_breach))) {
+            // It came as ok, and is no answer.
+            return Event::Outcome { call: "call-1".into(), status: Status::Ok, value: Some(Json::Null), error: None };
+        }
         Event::Outcome {
             call: "call-1".into(),
             status,

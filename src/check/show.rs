@@ -37,6 +37,8 @@ pub fn path(pack: &Pack, path: &Path) -> String {
         Place::OutcomeCall => "outcome.call".into(),
         Place::OutcomePort => "outcome.port".into(),
         Place::OutcomeError => "outcome.error".into(),
+        Place::OutcomeBreach => "outcome.breach".into(),
+        Place::Request(_, argument) => format!("request.{}", name(*argument)),
         Place::Kept(id) => format!("outcome.kept.{}", name(pack.kept[id.index()].0)),
         Place::AnswerMode => "answer.mode".into(),
         Place::AnswerClaims => "answer.claims".into(),

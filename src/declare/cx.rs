@@ -83,12 +83,13 @@ pub(super) struct Words {
     pub ports: EnumId,
     pub calls: EnumId,
     pub reasons: EnumId,
+    pub breaches: EnumId,
 }
 
 impl Words {
     fn none() -> Self {
         let none = EnumId(u16::MAX);
-        Self { status: none, claims: none, modes: none, ports: none, calls: none, reasons: none }
+        Self { status: none, claims: none, modes: none, ports: none, calls: none, reasons: none, breaches: none }
     }
 }
 

@@ -16,6 +16,7 @@ mod mend;
 mod merge;
 mod metrics;
 mod paths;
+mod port_rules;
 mod ports;
 mod recordings;
 mod rest;
@@ -432,9 +433,12 @@ fn load(
     }
     let reasons = reasons(&class_nodes);
     let calls: Vec<String> = cx.calls.keys().cloned().collect();
-    ports::words(&mut cx, place, &calls, &reasons);
+    ports::words(&mut cx, place, &calls, &reasons, port_rules::breaches(&sections));
     kept::kept(&mut cx, &outlines);
     cx.check_unique();
+    for (port, checks) in port_rules::checks(&cx, &sections).into_iter().enumerate() {
+        cx.ports[port].checks = checks;
+    }
     let cx = cx;
     let derived = derive::derived(&cx, &sections);
     let words = words::lexicon(&cx, &sections);
@@ -503,6 +507,7 @@ fn load(
         precedes: order.precedes.into(),
         chains: order.chains,
         boundary,
+        breaches: cx.words.breaches,
         reasons,
         recordings,
         metrics,
@@ -517,7 +522,8 @@ fn load(
 /// All words that stand as values and may become names, in the order of the alphabet: sets are sorted by symbol, so a set is shown in an order
 /// that no other declaration changes.
 fn all_words<'n>(cx: &Cx<'_>, documents: impl Iterator<Item = &'n Node>) {
-    let engine = reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([&reason::CONTRACT]);
+    let engine =
+        reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([&reason::CONTRACT, &reason::TYPE]);
     let mut words: HashSet<&str> = engine.copied().collect();
     documents.for_each(|node| words_of(node, &mut words));
     let mut words: Vec<&str> = words.into_iter().collect();

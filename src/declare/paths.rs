@@ -23,6 +23,8 @@ pub(super) mod heads {
     pub(in super::super) const CALL: u16 = 64;
     pub(in super::super) const ENV: u16 = 128;
     pub(in super::super) const ALL: u16 = 255;
+    /// `request` and `response`, which are heads in checks of ports only: elsewhere a frame may be called so.
+    pub(in super::super) const ANSWERED: u16 = 256;
 }
 
 const HEADS: &[(&str, u16)] = &[
@@ -33,6 +35,8 @@ const HEADS: &[(&str, u16)] = &[
     ("reason", heads::REASON),
     ("call", heads::CALL),
     ("env", heads::ENV),
+    ("request", heads::ANSWERED),
+    ("response", heads::ANSWERED),
 ];
 
 /// Calls by id, with the ports they are made on.
@@ -79,6 +83,8 @@ pub(super) enum At {
     Call,
     CallOf(String),
     Env,
+    Request,
+    Response,
     Value { place: Place, steps: Vec<Step>, ty: Type },
 }
 
@@ -120,7 +126,8 @@ impl Cx<'_> {
                 _ => {}
             }
         }
-        if let Some((_, bit)) = HEADS.iter().find(|(head, _)| *head == piece.text) {
+        let is_one = |bit: u16| bit != heads::ANSWERED || scope.heads & bit != 0;
+        if let Some((_, bit)) = HEADS.iter().find(|(head, bit)| *head == piece.text && is_one(*bit)) {
             if scope.heads & bit == 0 {
                 let message = format!("`{}` cannot be used {}", piece.text, scope.whose);
                 let found = Diagnostic::error(Code::OutOfPlace, piece.span, message);
@@ -133,6 +140,8 @@ impl Cx<'_> {
                 heads::ANSWER => Ok(At::Answer),
                 heads::REASON => value(Place::Reason, Type::Enum(self.words.reasons)),
                 heads::CALL => Ok(At::Call),
+                heads::ANSWERED if piece.text == "request" => Ok(At::Request),
+                heads::ANSWERED => Ok(At::Response),
                 _ => Ok(At::Env),
             };
         }
@@ -201,7 +210,38 @@ impl Cx<'_> {
                 "session_id" => value(Place::EnvSession, Type::Id),
                 _ => fault(unknown("env value", text, span, ["today", "now", "turn_id", "session_id"])),
             },
+            At::Request => self.request(text, span, scope),
+            At::Response => self.response(text, span, scope),
             At::Value { place, steps, ty } => self.beyond(place, steps, ty, piece, scope),
+        }
+    }
+
+    /// An argument of the call whose answer is checked.
+    fn request(&self, text: &str, span: Span, scope: &Scope<'_>) -> Result<At, Fault> {
+        let Some(port) = scope.port else { return Err(None) };
+        let request = &self.ports[port.index()].request;
+        let names: Vec<String> = request.iter().map(|arg| self.text_of(arg.name)).collect();
+        match names.iter().position(|name| name == text) {
+            Some(at) => value(Place::Request(port, request[at].name), request[at].ty.clone()),
+            None => {
+                let owner = format!("the request of port `{}`", self.text_of(self.ports[port.index()].name));
+                fault(lacks(&owner, "argument", text, span, names.iter().map(String::as_str)))
+            }
+        }
+    }
+
+    /// A field of the answer that is checked.
+    fn response(&self, text: &str, span: Span, scope: &Scope<'_>) -> Result<At, Fault> {
+        let Some(port) = scope.port else { return Err(None) };
+        let fields = self.ports[port.index()].response.iter().map(|(id, _)| *id);
+        let named: Vec<(String, OutcomeId)> =
+            fields.map(|id| (self.text_of(self.outcomes[id.index()].name), id)).collect();
+        match named.iter().find(|(name, _)| name == text) {
+            Some((_, id)) => value(Place::Outcome(*id), self.outcome_type(*id).clone()),
+            None => {
+                let owner = format!("the answer of port `{}`", self.text_of(self.ports[port.index()].name));
+                fault(lacks(&owner, "field", text, span, named.iter().map(|(name, _)| name.as_str())))
+            }
         }
     }
 
@@ -219,6 +259,7 @@ impl Cx<'_> {
             "call" => return value(Place::OutcomeCall, Type::Enum(self.words.calls)),
             "port" => return value(Place::OutcomePort, Type::Enum(self.words.ports)),
             "error" => return value(Place::OutcomeError, Type::Text),
+            "breach" => return value(Place::OutcomeBreach, Type::Enum(self.words.breaches)),
             "kept" => return Ok(At::Kept),
             _ => {}
         }
@@ -228,7 +269,7 @@ impl Cx<'_> {
         if let Some(id) = at.filter(|id| of_port.as_ref().is_none_or(|of| of.contains(id))) {
             return value(Place::Outcome(id), self.outcome_type(id).clone());
         }
-        let reserved = ["status", "call", "port", "error", "kept"];
+        let reserved = ["status", "call", "port", "error", "breach", "kept"];
         let known =
             self.outcome_names.iter().filter(|(_, at)| of_port.as_ref().is_none_or(|of| of.contains(&OutcomeId(**at))));
         let names = known.map(|(name, _)| name.as_str()).chain(reserved);
@@ -394,6 +435,8 @@ impl Cx<'_> {
             At::Answer => ("`answer` is not a value".to_owned(), "write `answer.mode` or `answer.claims`".to_owned()),
             At::Call => ("`call` is not a value".to_owned(), "write `call.port`".to_owned()),
             At::Env => ("`env` is not a value".to_owned(), "write `env.today`".to_owned()),
+            At::Request => ("`request` is not a value".to_owned(), "write `request.name`".to_owned()),
+            At::Response => ("`response` is not a value".to_owned(), "write `response.name`".to_owned()),
         };
         fault(Diagnostic::error(Code::BadPath, span, what).help(help))
     }

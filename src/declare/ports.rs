@@ -16,7 +16,7 @@ use super::merge::Sections;
 use super::types::{Beside, Case, PAYLOAD_FIELD, scalar};
 
 /// Names under `outcome` that are the engine's.
-const OUTCOME_WORDS: &[&str] = &["call", "port", "status", "error", "kept"];
+const OUTCOME_WORDS: &[&str] = &["call", "port", "status", "error", "breach", "kept"];
 
 impl Cx<'_> {
     /// A name under `input`; the same name means one type in the whole pack.
@@ -166,6 +166,8 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             response: Vec::new(),
             wire: Vec::new(),
             replies: true,
+            checks: Vec::new(),
+            retry: None,
             doc: String::new(),
             span: item.key,
         };
@@ -201,6 +203,13 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                 (Some(entry), true) => (port.response, port.wire) = response(cx, &entry.value, case),
                 (None, false) => {}
             }
+            for key in ["check", "retry"] {
+                if let Some(entry) = table.entry(key).filter(|_| !port.replies) {
+                    let message = format!("`{key}` means nothing beside `reply = \"none\"`: no outcome comes");
+                    cx.error_help(Code::OutOfPlace, entry.key_span, message, "leave out one of the two");
+                }
+            }
+            port.retry = table.get("retry").and_then(|node| super::port_rules::retry(cx, node));
         }
         cx.ports.push(port);
     }
@@ -408,7 +417,7 @@ pub(super) fn modes(cx: &mut Cx<'_>, sections: &Sections<'_>) {
 }
 
 /// The enums of the engine's words and of what the pack names, for paths to such values.
-pub(super) fn words(cx: &mut Cx<'_>, place: Span, calls: &[String], reasons: &[String]) {
+pub(super) fn words(cx: &mut Cx<'_>, place: Span, calls: &[String], reasons: &[String], breaches: Vec<String>) {
     use crate::model::reason;
     let make = |cx: &Cx<'_>, name: &str, values: Vec<String>| {
         let values = values.iter().map(|value| cx.intern(value)).collect();
@@ -426,4 +435,5 @@ pub(super) fn words(cx: &mut Cx<'_>, place: Span, calls: &[String], reasons: &[S
     let all =
         texts(&reason::ALL).into_iter().chain(reasons.iter().filter(|r| !reason::ALL.contains(&r.as_str())).cloned());
     cx.words.reasons = make(cx, "reason", all.collect());
+    cx.words.breaches = make(cx, "outcome.breach", breaches);
 }

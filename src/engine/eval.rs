@@ -95,8 +95,20 @@ pub struct OutcomeView {
     pub port: Sym,
     pub status: Status,
     pub error: Value,
+    /// What an answer broke that came as ok.
+    pub breach: Value,
     pub value: Vec<Value>,
     pub kept: Vec<(KeptId, Value)>,
+}
+
+impl OutcomeView {
+    /// What an answer broke that came as ok.
+    pub fn breach(&self) -> Option<Sym> {
+        match self.breach {
+            Value::Sym(breach) => Some(breach),
+            _ => None,
+        }
+    }
 }
 
 /// The parts of the state that a class may read when signals are derived for it, and in its values. All else is absent.
@@ -130,6 +142,8 @@ pub struct View<'a> {
     pub answer: Option<ModeId>,
     pub reason: Option<Sym>,
     pub calls: &'a [CallOut],
+    /// What the call was sent with whose answer is checked.
+    pub request: &'a [(Sym, Value)],
     pub env: &'a EnvView<'a>,
     pub readable: Option<Readable<'a>>,
     pub entry: Option<Entry<'a>>,
@@ -177,6 +191,7 @@ impl<'a> View<'a> {
             answer: None,
             reason: None,
             calls: &[],
+            request: &[],
             env,
             readable: None,
             entry: None,
@@ -243,6 +258,11 @@ impl<'a> View<'a> {
             Place::OutcomeCall => self.outcome.map_or(Cow::Borrowed(&ABSENT), |outcome| sym(outcome.site)),
             Place::OutcomePort => self.outcome.map_or(Cow::Borrowed(&ABSENT), |outcome| sym(outcome.port)),
             Place::OutcomeError => Cow::Borrowed(self.outcome.map_or(&ABSENT, |outcome| &outcome.error)),
+            Place::OutcomeBreach => Cow::Borrowed(self.outcome.map_or(&ABSENT, |outcome| &outcome.breach)),
+            Place::Request(_, name) => {
+                let value = self.request.iter().find(|(known, _)| *known == name);
+                Cow::Borrowed(value.map_or(&ABSENT, |(_, value)| value))
+            }
             Place::Kept(id) => Cow::Borrowed(self.outcome.map_or(&ABSENT, |outcome| {
                 outcome.kept.iter().find(|(kept, _)| *kept == id).map_or(&ABSENT, |(_, value)| value)
             })),
@@ -285,6 +305,10 @@ impl<'a> View<'a> {
             Place::Input(input) => Some(&pack.inputs[input.index()].ty),
             Place::Outcome(id) => Some(&pack.outcomes[id.index()].ty),
             Place::Kept(id) => Some(&pack.kept[id.index()].1),
+            Place::Request(port, name) => {
+                let request = &pack.ports[port.index()].request;
+                request.iter().find(|declared| declared.name == name).map(|declared| &declared.ty)
+            }
             Place::CallArg(site, arg) => {
                 let call = self.calls.iter().find(|call| call.site == site)?;
                 let request = &pack.ports[call.port.index()].request;

@@ -42,7 +42,7 @@ pub struct Step {
     pub state: SessionState,
     /// Whether the step took an input or an outcome.
     pub phase: Phase,
-    /// The class that took the event; `None` when it was refused.
+    /// The class that took the event; `None` when it was refused, and when the call is made again.
     pub class: Option<ClassId>,
     /// The class that took the turn's input; `None` when the event was refused.
     pub selected: Option<ClassId>,
@@ -66,12 +66,25 @@ pub struct Step {
     pub messages: Vec<MessageOut>,
     /// The answer mode; only the step that leaves no call open has one.
     pub answer: Option<ModeId>,
+    /// What the answer broke that came as `ok`: a check of its port, or `type`.
+    pub breach: Option<Sym>,
+    /// The call went wrong and is made again: nobody is offered its outcome, and nothing else changes.
+    pub retried: Option<Retried>,
     /// Said values that the class neither reads nor ignores.
     pub unused: Vec<crate::model::ids::InputId>,
     /// What a class broke that was chosen but not committed.
     pub failures: Vec<Failure>,
     /// The full trace, when `env` asks for it.
     pub trace: Option<Box<Trace>>,
+}
+
+/// A call that is made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retried {
+    /// How often it has been made again by now.
+    pub attempt: u32,
+    /// How often it may be.
+    pub of: u32,
 }
 
 /// The phase of a step.

@@ -13,7 +13,7 @@ use crate::model::ids::{ClassId, FrameSet, ModeId, SlotSet};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::registry::Registry;
-use crate::state::{OpenCall, SessionState, Store, Turn, unbind};
+use crate::state::{OpenCall, Sent, SessionState, Store, Turn, unbind};
 
 use super::choose::Considered;
 use super::effects::{Done, Start, perform};
@@ -183,6 +183,8 @@ impl<'a> Run<'a, '_> {
             closed: Vec::new(),
             messages: Vec::new(),
             answer: None,
+            breach: None,
+            retried: None,
             unused: Vec::new(),
             failures: Vec::new(),
             trace: None,
@@ -262,6 +264,8 @@ impl<'a> Run<'a, '_> {
             closed: Vec::new(),
             messages: done.messages,
             answer,
+            breach: None,
+            retried: None,
             unused: Vec::new(),
             failures: std::mem::take(&mut self.failures),
             trace: self.trace.take(),
@@ -289,6 +293,9 @@ pub(super) fn open_calls(pack: &Pack, class: ClassId, done: &Done, closed: &mut 
             port: call.port,
             kept: kept.clone(),
             owners,
+            sent: pack.ports[call.port.index()]
+                .keeps_request()
+                .then(|| Arc::new(Sent { with: call.with.clone(), attempt: 1 })),
         });
     }
     open

@@ -11,16 +11,15 @@ use crate::model::ids::{ClassId, FrameSet, SlotSet};
 use crate::model::json::fields_from_wire;
 use crate::model::names::Sym;
 use crate::model::value::Value;
-use crate::model::{Status, reason};
-use crate::registry::Registry;
-use crate::state::{OpenCall, Store, Turn, keyed_frames};
+use crate::model::{Status, Wrong, reason};
+use crate::state::{OpenCall, Sent, Store, Turn, keyed_frames};
 
 use super::choose::{Choice, Considered, choose, consider, guard, has_passed};
 use super::eval::{OutcomeView, View};
 use super::run::{Plan, Run, StepError, going_on, open_calls};
 use super::trace::{Bound, Candidate, Verdict, guard_leaves, leaves};
 use super::verify::{Breach, Failure, reset};
-use super::{Phase, Step};
+use super::{CallOut, Phase, Retried, Step};
 
 /// An outcome, and the turn and the call that it belongs to.
 #[derive(Clone, Copy)]
@@ -59,7 +58,7 @@ impl<'a> Run<'a, '_> {
         let Some((of, turn, at)) = open else {
             return Ok(self.refused(Phase::Settle, self.registry.syms.stale_outcome));
         };
-        let outcome = read_outcome(self.registry, &turn.calls[at], status, value, error);
+        let outcome = self.read_outcome(&turn.calls[at], status, value, error);
         let stood = self.bound_to(&turn.calls[at], &self.state.slots, &self.state.instances);
         let arrived = Arrived { of, turn: &turn, at, outcome: &outcome, stood: &stood };
         if let Some(why) = self.forced {
@@ -67,6 +66,9 @@ impl<'a> Run<'a, '_> {
         }
         if turn.steps >= pack.step_limit {
             return self.boundary_takes(arrived, self.registry.syms.step_limit);
+        }
+        if let Some(step) = self.made_again(arrived) {
+            return Ok(step);
         }
         let mut candidates = self.outcome_candidates(&turn.calls[at], &outcome, &stood);
         let choice = choose(self.registry, &mut candidates);
@@ -96,6 +98,107 @@ impl<'a> Run<'a, '_> {
                 self.boundary_takes(arrived, self.registry.syms.verification_failed)
             }
         }
+    }
+
+    /// Reads an outcome by its port's declaration; an answer that breaks it is a failure of kind `contract`.
+    fn read_outcome(
+        &self,
+        call: &OpenCall,
+        status: Status,
+        value: Option<&Json>,
+        error: Option<&Arc<str>>,
+    ) -> OutcomeView {
+        let pack = self.registry.pack();
+        let port = &pack.ports[call.port.index()];
+        let error = error.filter(|_| status != Status::Ok);
+        let mut view = OutcomeView {
+            site: call.site,
+            port: port.name,
+            status,
+            error: error.map_or(Value::Absent, |error| Value::Text(error.clone().into())),
+            breach: Value::Absent,
+            value: vec![Value::Absent; pack.outcomes.len()],
+            kept: call.kept.clone(),
+        };
+        if status != Status::Ok {
+            return view;
+        }
+        let empty = Json::Object(serde_json::Map::new());
+        let response = &self.registry.response[call.port.index()];
+        let broken = match fields_from_wire(pack, response, false, value.unwrap_or(&empty)) {
+            Ok(record) => {
+                for (outcome, _) in &port.response {
+                    view.value[outcome.index()] = record.field(pack.outcomes[outcome.index()].name).clone();
+                }
+                self.broken_check(call, &view)
+            }
+            Err(_) => Some(self.registry.syms.type_breach),
+        };
+        if let Some(breach) = broken {
+            view.status = Status::Failed;
+            view.error = Value::text(reason::CONTRACT);
+            view.breach = Value::Sym(breach);
+            // Nothing of it is read.
+            view.value.fill(Value::Absent);
+        }
+        view
+    }
+
+    /// The first check of its port that an answer does not pass.
+    fn broken_check(&self, call: &OpenCall, outcome: &OutcomeView) -> Option<Sym> {
+        let checks = &self.registry.pack().ports[call.port.index()].checks;
+        if checks.is_empty() {
+            return None;
+        }
+        let request = call.sent.as_ref().map_or(&[][..], |sent| &sent.with);
+        let plain = View::plain(self.registry, &self.state.slots, &self.state.slots, self.view);
+        let view = View { outcome: Some(outcome), request, ..plain };
+        checks.iter().find(|check| view.holds(&check.when) && !view.holds(&check.require)).map(|check| check.id)
+    }
+
+    /// A call that went wrong is made once more, where its port says so: the same request under a new id. Nobody hears of it.
+    fn made_again(&mut self, arrived: Arrived<'_>) -> Option<Step> {
+        let Arrived { of, turn, at, outcome, .. } = arrived;
+        let call = &turn.calls[at];
+        let retry = self.registry.pack().ports[call.port.index()].retry.as_ref()?;
+        let wrong = match outcome.status {
+            Status::Ok | Status::Cancelled => return None,
+            Status::Timeout => Wrong::Timeout,
+            Status::Failed if outcome.breach.is_present() => Wrong::Contract,
+            Status::Failed => Wrong::Failed,
+        };
+        let sent = call.sent.as_ref()?;
+        if !retry.on.contains(&wrong) || sent.attempt > retry.max {
+            return None;
+        }
+        let id = self.ids.fresh("call");
+        let mut calls = turn.calls.clone();
+        let again = Sent { with: sent.with.clone(), attempt: sent.attempt + 1 };
+        calls[at] = OpenCall { id: id.clone(), sent: Some(Arc::new(again)), ..call.clone() };
+        let mut state = self.state.clone();
+        state.turns[of] = Arc::new(Turn { steps: turn.steps + 1, calls, ..(**turn).clone() });
+        state.revision += 1;
+        Some(Step {
+            state,
+            phase: Phase::Settle,
+            class: None,
+            selected: Some(turn.selected),
+            refused: None,
+            reasons: Vec::new(),
+            carried: FrameSet::EMPTY,
+            dropped: FrameSet::EMPTY,
+            before: self.state.slots.clone(),
+            before_instances: self.state.instances.clone(),
+            calls: vec![CallOut { id, site: call.site, port: call.port, with: sent.with.clone() }],
+            closed: Vec::new(),
+            messages: Vec::new(),
+            answer: None,
+            breach: outcome.breach(),
+            retried: Some(Retried { attempt: sent.attempt, of: retry.max }),
+            unused: Vec::new(),
+            failures: Vec::new(),
+            trace: self.trace.take(),
+        })
     }
 
     /// The boundary takes an outcome for a reason of the engine; where that breaks something, once more because of that.
@@ -217,6 +320,7 @@ impl<'a> Run<'a, '_> {
         let reasons: Vec<Sym> = why.into_iter().collect();
         let mut step = self.commit(performed, turns, Phase::Settle, class, turn.selected, reasons);
         step.closed = closed;
+        step.breach = outcome.breach();
         Ok(step)
     }
 
@@ -263,40 +367,4 @@ impl<'a> Run<'a, '_> {
             trace.candidates = listed;
         }
     }
-}
-
-/// Reads an outcome by its port's declaration; an answer that breaks it is a failure of kind `contract`.
-fn read_outcome(
-    registry: &Registry,
-    call: &OpenCall,
-    status: Status,
-    value: Option<&Json>,
-    error: Option<&Arc<str>>,
-) -> OutcomeView {
-    let pack = registry.pack();
-    let port = &pack.ports[call.port.index()];
-    let mut view = OutcomeView {
-        site: call.site,
-        port: port.name,
-        status,
-        error: error.filter(|_| status != Status::Ok).map_or(Value::Absent, |error| Value::Text(error.clone().into())),
-        value: vec![Value::Absent; pack.outcomes.len()],
-        kept: call.kept.clone(),
-    };
-    if status != Status::Ok {
-        return view;
-    }
-    let empty = Json::Object(serde_json::Map::new());
-    match fields_from_wire(pack, &registry.response[call.port.index()], false, value.unwrap_or(&empty)) {
-        Ok(record) => {
-            for (outcome, _) in &port.response {
-                view.value[outcome.index()] = record.field(pack.outcomes[outcome.index()].name).clone();
-            }
-        }
-        Err(_) => {
-            view.status = Status::Failed;
-            view.error = Value::text(reason::CONTRACT);
-        }
-    }
-    view
 }

@@ -37,6 +37,10 @@ pub struct Explained {
     pub because: Option<String>,
     /// Why the event was refused, or no step could be taken.
     pub refused: Option<String>,
+    /// What the answer broke that came as ok.
+    pub breach: Option<String>,
+    /// That the call is made again: `retry 1 of 2`.
+    pub retried: Option<String>,
     /// The reasons it gave.
     pub reasons: Vec<String>,
     /// What a class broke that was chosen and given up.
@@ -130,6 +134,8 @@ impl Context<'_> {
             class: None,
             because: None,
             refused: None,
+            breach: None,
+            retried: None,
             reasons: Vec::new(),
             gave_up: Vec::new(),
             said: Vec::new(),
@@ -170,6 +176,8 @@ impl Context<'_> {
         explained.class =
             step.class.map(|class| (show::class(pack, class).to_owned(), pack.classes[class.index()].name.clone()));
         explained.refused = step.refused.map(word);
+        explained.breach = step.breach.map(word);
+        explained.retried = step.retried.map(show::retried);
         explained.reasons = step.reasons.iter().map(|reason| word(*reason)).collect();
         explained.gave_up = self.gave_up(&step.failures);
         explained.carried = frames(step.carried);

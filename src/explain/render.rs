@@ -69,6 +69,12 @@ fn head(step: &Explained) -> Vec<String> {
     if let Some(refused) = &step.refused {
         push("refused", refused.clone());
     }
+    if let Some(breach) = &step.breach {
+        push("breach", breach.clone());
+    }
+    if let Some(retried) = &step.retried {
+        push("again", retried.clone());
+    }
     for broke in step.gave_up.iter().take(3) {
         push("gave up", broke.clone());
     }
@@ -185,6 +191,8 @@ pub fn json(explanation: &Explanation) -> Value {
             "name": step.class.as_ref().map(|(_, name)| name),
             "because": step.because,
             "refused": step.refused,
+            "breach": step.breach,
+            "retried": step.retried,
             "reasons": step.reasons,
             "gave_up": step.gave_up,
             "said": step.said,

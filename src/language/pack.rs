@@ -219,6 +219,34 @@ pub static EVENT: Shape = Shape::new(
     ]],
 );
 
+/// A check of a port.
+pub static PORT_CHECK: Shape = Shape::new(
+    "port_check",
+    "a check of a port",
+    "What holds between a request and its answer; an answer that breaks it is an outcome `failed`.",
+    &[&[
+        need("id", Value::Name, "Its id, unique in the port: what `outcome.breach` is where it is broken."),
+        may("when", CONDITION, "Where this holds, on `request` and `response` …"),
+        need("require", CONDITION, "… this holds too."),
+        DOC,
+    ]],
+);
+
+/// How often a call is made again.
+pub static RETRY: Shape = Shape::new(
+    "retry",
+    "`retry`",
+    "How often a call that went wrong is made again before anybody hears of it.",
+    &[&[
+        need("max", Value::Size(0, 16), "Most attempts after the first, 0 to 16, or `%parameter`."),
+        need(
+            "on",
+            Value::Some(&Value::OneOf(&["timeout", "failed", "contract"])),
+            "After what: no answer in time, a failure that the host tells, an answer that breaks the port's declaration.",
+        ),
+    ]],
+);
+
 /// A port.
 pub static PORT: Shape = Shape::new(
     "port",
@@ -229,6 +257,8 @@ pub static PORT: Shape = Shape::new(
         need("request", Value::Names(&TYPES), "Its arguments."),
         may("response", Value::Names(&PAYLOAD), "The fields of its answer. Not with `reply = \"none\"`."),
         may("reply", Value::OneOf(&["none"]), "No outcome will come."),
+        may("check", Value::List(&Value::Table(&PORT_CHECK)), "What must hold between a request and its answer."),
+        may("retry", Value::Table(&RETRY), "How often a call that went wrong is made again."),
         DOC,
     ]],
 )

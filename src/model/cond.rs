@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::source::Span;
 
-use super::ids::{InputId, KeptId, OutcomeId, Slot};
+use super::ids::{InputId, KeptId, OutcomeId, PortId, Slot};
 use super::names::Sym;
 use super::schema::Type;
 use super::value::Value;
@@ -34,8 +34,12 @@ pub enum Place {
     OutcomePort,
     /// `outcome.error`: what the host said of a call that was not ok.
     OutcomeError,
+    /// `outcome.breach`: what an answer broke that came as ok.
+    OutcomeBreach,
     /// `outcome.kept.name`: what the call was told to keep.
     Kept(KeptId),
+    /// `request.name`, in a check of a port: an argument of the call, as it was sent.
+    Request(PortId, Sym),
     /// `answer.mode`.
     AnswerMode,
     /// `answer.claims`.

@@ -23,7 +23,7 @@ use crate::source::Span;
 
 use class::Class;
 use cond::{Operand, Path};
-use ids::{ClassId, EventId, FrameId, FrameSet, InputId, MessageId, ModeId, OutcomeId, PortId, Slot, TableId};
+use ids::{ClassId, EnumId, EventId, FrameId, FrameSet, InputId, MessageId, ModeId, OutcomeId, PortId, Slot, TableId};
 use metric::Metric;
 use names::{Names, Sym};
 use period::RelativePeriod;
@@ -108,6 +108,8 @@ pub struct Pack {
     pub chains: Vec<(ClassId, ClassId, Span)>,
     /// The one class with a boundary trigger.
     pub boundary: ClassId,
+    /// What `outcome.breach` can be: an enum.
+    pub breaches: EnumId,
     /// Each reason that the pack itself names.
     pub reasons: Vec<Sym>,
     /// Forms of recorded dialogues, by name.
@@ -277,10 +279,57 @@ pub struct Port {
     pub wire: Vec<Sym>,
     /// Whether an answer comes at all (`reply = "none"`: it does not).
     pub replies: bool,
+    /// What must hold between a request and its answer, in the order in which it is tested.
+    pub checks: Vec<PortCheck>,
+    /// How often a call that went wrong is made again.
+    pub retry: Option<Retry>,
     /// What it is for.
     pub doc: String,
     /// Where it is written.
     pub span: Span,
+}
+
+impl Port {
+    /// Whether a call that waits must remember what it was sent with.
+    #[must_use]
+    pub fn keeps_request(&self) -> bool {
+        !self.checks.is_empty() || self.retry.is_some()
+    }
+}
+
+/// What must hold between the request of a call and an answer that came as `ok`.
+#[derive(Debug, Clone)]
+pub struct PortCheck {
+    /// Its name: what `outcome.breach` is where it does not hold.
+    pub id: Sym,
+    /// When it speaks.
+    pub when: cond::Cond,
+    /// What must hold then.
+    pub require: cond::Cond,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// How often a call that went wrong is made again before anybody hears of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// The most attempts after the first.
+    pub max: u32,
+    /// After which outcomes.
+    pub on: Vec<Wrong>,
+}
+
+/// How a call can go wrong so that it is made again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    /// No answer came in time.
+    Timeout,
+    /// The host says that it failed.
+    Failed,
+    /// Its answer is none that the port admits.
+    Contract,
 }
 
 /// How a call ended.

@@ -27,3 +27,5 @@ pub const STATUSES: [&str; 4] = ["ok", "failed", "timeout", "cancelled"];
 pub const CLAIMS: [&str; 3] = ["nothing", "limited", "confirmed"];
 /// The error of an outcome that broke its port's declaration.
 pub const CONTRACT: &str = "contract";
+/// What an answer breaks that is not of the declared type.
+pub const TYPE: &str = "type";

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use crate::diag::quoted;
 use crate::engine::{Event, EventError, NumberedIds, Step, StepError, Verdict, step};
 use crate::explain::{Explanation, explain};
 use crate::model::class::{By, Class};
@@ -172,6 +173,12 @@ impl<'a> Dialogue<'a> {
     fn class_of(&self, at: &At<'_>, turn: &Node, step: &Step) -> Result<ClassId, Fault> {
         step.class.ok_or_else(|| {
             let pack = self.registry.pack();
+            if step.retried.is_some() {
+                let breach = step.breach.map_or("the port's declaration", |breach| pack.names.text(breach));
+                let message = format!("the outcome breaks {}, and the call would be made again", quoted(breach));
+                let help = "a recorded turn has one outcome: one that the port admits";
+                return Fault { help: Some(help.into()), ..at.fault(turn, message) };
+            }
             let why = step.refused.map_or("no reason", |reason| pack.names.text(reason));
             let message = format!("the event is refused ({why}): a call of the turn before is open");
             let help = "declare where the turn's `outcome` is, so that no call stays open";

@@ -122,6 +122,8 @@ pub(crate) struct Syms {
     pub unused_signal: Sym,
     pub statuses: [Sym; 4],
     pub claims: [Sym; 3],
+    /// The answer is not of the declared type.
+    pub type_breach: Sym,
 }
 
 /// A pack that cannot be compiled although each of its parts is well formed.
@@ -349,6 +351,7 @@ impl Syms {
             unused_signal: sym(reason::UNUSED_SIGNAL),
             statuses: reason::STATUSES.map(&mut sym),
             claims: reason::CLAIMS.map(&mut sym),
+            type_breach: sym(reason::TYPE),
         }
     }
 }

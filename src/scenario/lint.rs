@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted};
+use crate::model::Wrong;
 use crate::model::class::On;
 use crate::model::effect::{Effect, Verb};
 use crate::model::ids::{ClassId, PortId};
@@ -132,7 +133,15 @@ fn answers(registry: &Registry, turn: &Turn, out: &Diagnostics) {
     if ends.is_none_or(|class| takes_failures(class.value)) {
         return;
     }
-    let contracts = turn.calls.iter().filter_map(|call| call.reply.as_ref()?.contract.as_ref());
+    // One that is asked for again may break it as well.
+    let asked_again = |at: usize| {
+        let port = turn.calls[at].port;
+        let retry = registry.pack().ports[port.index()].retry.as_ref();
+        retry.is_some_and(|retry| retry.on.contains(&Wrong::Contract))
+            && turn.calls[at + 1..].iter().any(|call| call.port == port)
+    };
+    let told = turn.calls.iter().enumerate().filter(|(at, _)| !asked_again(*at));
+    let contracts = told.filter_map(|(_, call)| call.reply.as_ref()?.contract.as_ref());
     for found in contracts.flat_map(|contract| &contract.found) {
         out.push(Diagnostic { code: Code::AnswerBreaksPort, ..found.clone() });
     }

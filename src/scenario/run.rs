@@ -128,16 +128,21 @@ impl PlayedTurn {
         self.steps.iter().filter_map(|played| played.result.as_ref().ok())
     }
 
+    /// The last step, but for calls that were made again.
+    fn last(&self) -> Option<&Step> {
+        self.done().rfind(|step| step.retried.is_none())
+    }
+
     /// The class that took the last input.
     #[must_use]
     pub fn selected(&self) -> Option<ClassId> {
-        self.done().next_back().and_then(|step| step.selected)
+        self.last().and_then(|step| step.selected)
     }
 
-    /// The class of the last step.
+    /// The class of the last step that somebody took.
     #[must_use]
     pub fn settled(&self) -> Option<ClassId> {
-        self.done().next_back().and_then(|step| step.class)
+        self.last().and_then(|step| step.class)
     }
 
     /// The answer mode of the last step.
@@ -168,7 +173,7 @@ impl PlayedTurn {
     #[must_use]
     pub fn reason(&self, registry: &Registry) -> Option<Sym> {
         let remark = registry.syms.unused_signal;
-        let last = self.done().next_back()?;
+        let last = self.last()?;
         last.reasons.iter().copied().find(|reason| *reason != remark).or_else(|| self.reasons().first().copied())
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::engine::{Breach, CallOut, InstanceChange, MessageOut, Said};
+use crate::engine::{Breach, CallOut, InstanceChange, MessageOut, Retried, Said};
 use crate::model::class::{Alternative, By};
 use crate::model::ids::{ClassId, FrameSet, Slot};
 use crate::model::json::{to_json, to_wire};
@@ -166,6 +166,12 @@ pub fn reply(reply: &Reply) -> String {
         shown.push_str(&format!("; it breaks the port's declaration: {}", line(&contract.message)));
     }
     shown
+}
+
+/// `retry 1 of 2`.
+#[must_use]
+pub fn retried(retried: Retried) -> String {
+    format!("retry {} of {}", retried.attempt, retried.of)
 }
 
 /// What a step would have broken, in words.

@@ -102,6 +102,13 @@ fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, 
         line(format!("refused: {}", pack.names.text(refused)));
         return;
     }
+    let said = matches!(&played.what, What::Outcome(outcome) if outcome.reply.contract.is_some());
+    if let Some(breach) = step.breach.filter(|_| !said) {
+        line(format!("breach: {}", pack.names.text(breach)));
+    }
+    if let Some(retried) = step.retried {
+        line(show::retried(retried));
+    }
     for failure in &step.failures {
         for breach in &failure.breaches {
             line(format!(

@@ -15,7 +15,7 @@ use crate::model::value::Value;
 use crate::model::{Pack, SAVED_KEYS, WhileOpen, walk};
 
 use super::instances::{Instance, Store, keyed_frames};
-use super::{Held, OpenCall, Owners, SessionState, Together, Turn, uses};
+use super::{Held, OpenCall, Owners, Sent, SessionState, Together, Turn, uses};
 
 /// The version of the saved form.
 pub const SCHEMA_VERSION: u64 = 1;
@@ -413,6 +413,14 @@ fn turn_json(pack: &Pack, turn: &Turn) -> Json {
                 });
                 saved["instances"] = Json::Object(of.collect());
             }
+            if let Some(sent) = &call.sent {
+                let with = sent
+                    .with
+                    .iter()
+                    .map(|(name, value)| (pack.names.text(*name).to_owned(), to_json(&pack.names, value)));
+                saved["request"] = Json::Object(with.collect());
+                saved["attempt"] = sent.attempt.into();
+            }
             saved
         })
         .collect();
@@ -452,8 +460,11 @@ fn turn_from_json(pack: &Pack, json: &Json, instances: &Store, at: &str) -> Resu
     for (index, json) in array(field(saved, "calls", at)?, &part("calls"))?.iter().enumerate() {
         let at = format!("{at}.calls.{index}");
         let call = object(json, &at)?;
-        known(call, &at, &["id", "class", "site", "port", "kept", "instances"])?;
         let port = text(call, "port")?;
+        let asks = pack.port(port).is_some_and(|port| pack.ports[port.index()].keeps_request());
+        let mut keys = vec!["id", "class", "site", "port", "kept", "instances"];
+        keys.extend(["request", "attempt"].into_iter().filter(|_| asks));
+        known(call, &at, &keys)?;
         let site = text(call, "site")?;
         let mut kept = Vec::new();
         for (name, json) in object(field(call, "kept", &at)?, &at)? {
@@ -477,7 +488,8 @@ fn turn_from_json(pack: &Pack, json: &Json, instances: &Store, at: &str) -> Resu
             Some(json) => owners_from_json(pack, json, instances, &format!("{at}.instances"))?,
             None => Owners::new(),
         };
-        calls.push(OpenCall { id: text(call, "id")?.into(), class, site, port, kept, owners });
+        let sent = if asks { Some(Arc::new(sent_from_json(pack, call, port, &at)?)) } else { None };
+        calls.push(OpenCall { id: text(call, "id")?.into(), class, site, port, kept, owners, sent });
     }
     if calls.is_empty() {
         let message = "is empty; a turn without an open call is over, so leave `turn` out";
@@ -532,6 +544,33 @@ fn owners_from_json(pack: &Pack, json: &Json, instances: &Store, at: &str) -> Re
     }
     owners.sort_by_key(|(frame, _)| *frame);
     Ok(owners)
+}
+
+/// What a call was sent with, and which attempt it is.
+fn sent_from_json(pack: &Pack, call: &Map<String, Json>, port: PortId, at: &str) -> Result<Sent, DataError> {
+    let declared = &pack.ports[port.index()];
+    let at_request = format!("{at}.request");
+    let request = object(field(call, "request", &at_request)?, &at_request)?;
+    let names: Vec<&str> = declared.request.iter().map(|arg| pack.names.text(arg.name)).collect();
+    known(request, &at_request, &names)?;
+    let mut with = Vec::new();
+    for (arg, name) in declared.request.iter().zip(names) {
+        let at = format!("{at_request}.{name}");
+        match request.get(name) {
+            Some(json) => {
+                let value = from_json(pack, Naming::Own, &arg.ty, json);
+                with.push((arg.name, value.map_err(|error| DataError::new(at, error.message))?));
+            }
+            None if arg.optional => {}
+            None => return Err(DataError::new(at, "is missing")),
+        }
+    }
+    let attempt = number(call, "attempt")?;
+    let most = declared.retry.as_ref().map_or(0, |retry| retry.max) + 1;
+    match u32::try_from(attempt) {
+        Ok(attempt) if (1..=most).contains(&attempt) => Ok(Sent { with, attempt }),
+        _ => Err(DataError::new(format!("{at}.attempt"), format!("is {attempt}; there are at most {most}"))),
+    }
 }
 
 /// Whether a class has a call of this name to this port.

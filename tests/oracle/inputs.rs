@@ -96,6 +96,7 @@ pub fn view<'a>(stand: &Stand<'a>, inputs: &'a Inputs) -> View<'a> {
         reason: None,
         answer: None,
         calls: &[],
+        request: &[],
         entry: None,
     }
 }

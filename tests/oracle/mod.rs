@@ -146,6 +146,10 @@ pub struct OracleStep {
     pub closed: Vec<String>,
     pub messages: Vec<Sent>,
     pub answer: Option<ModeId>,
+    /// What the answer broke that came as ok.
+    pub breach: Option<String>,
+    /// How often the call has been made again, and how often it may be.
+    pub retried: Option<(u32, u32)>,
     pub unused: Vec<InputId>,
     /// What classes broke that were chosen but not committed.
     pub failed: Vec<(ClassId, Vec<String>)>,

@@ -10,12 +10,12 @@ use segue::model::ids::ClassId;
 use segue::model::json::fields_from_wire;
 use segue::model::names::Sym;
 use segue::model::schema::NamedType;
-use segue::model::{Pack, Status, WhileOpen, reason};
+use segue::model::{Pack, Status, WhileOpen, Wrong, reason};
 
 use super::carry::gate;
 use super::instances::Instances;
 use super::turn::{Call, Guard, OracleError, Taking, ends, finish, first, guard, refused, sym, take};
-use super::view::{Outcome, View};
+use super::view::{Made, Outcome, View};
 use super::{Facts, Fields, Ids, OracleState, OracleStep, Turn};
 
 /// An outcome as it arrives.
@@ -37,7 +37,10 @@ pub fn settle(
     let all = state.turns.iter().flat_map(|turn| turn.calls.iter().map(move |call| (turn, call)));
     let found = all.into_iter().find(|(_, call)| call.id == heard.call);
     let Some((turn, call)) = found else { return Ok(refused(pack, state, reason::STALE_OUTCOME)) };
-    let outcome = outcome(pack, call, heard);
+    let outcome = outcome(pack, call, heard, facts);
+    if turn.steps < pack.step_limit && is_made_again(pack, call, &outcome) {
+        return Ok(made_again(pack, state, turn, call, &outcome, ids));
+    }
     let gate = gate(pack, &turn.before);
     let bound = |fields: &Fields, instances: &Instances| {
         call.owners.iter().fold(fields.clone(), |fields, key| instances.bound(pack, &fields, key))
@@ -66,6 +69,7 @@ pub fn settle(
             reason: None,
             answer: None,
             calls: &[],
+            request: &[],
             entry: None,
         };
         if class == call.class {
@@ -169,17 +173,64 @@ pub fn settle(
             ..turn.clone()
         }));
     }
-    Ok(finish(pack, state, taken, turns, turn.selected, closed, vec![], failed))
+    let step = finish(pack, state, taken, turns, turn.selected, closed, vec![], failed);
+    Ok(OracleStep { breach: outcome.breach, ..step })
+}
+
+/// Whether nobody hears of an outcome, because the call has attempts left.
+fn is_made_again(pack: &Pack, call: &Call, outcome: &Outcome) -> bool {
+    let Some(retry) = &pack.ports[call.port.index()].retry else { return false };
+    let wrong = match (outcome.status, &outcome.breach) {
+        (Status::Timeout, _) => Wrong::Timeout,
+        (Status::Failed, None) => Wrong::Failed,
+        (Status::Failed, Some(_)) => Wrong::Contract,
+        (Status::Ok | Status::Cancelled, _) => return false,
+    };
+    retry.on.contains(&wrong) && call.attempt <= retry.max
+}
+
+/// The same request under a new id; nothing else changes.
+fn made_again(
+    pack: &Pack,
+    state: &OracleState,
+    turn: &Turn,
+    call: &Call,
+    outcome: &Outcome,
+    ids: &mut Ids,
+) -> OracleStep {
+    let id = ids.fresh("call");
+    let again = Call { id: id.clone(), attempt: call.attempt + 1, ..call.clone() };
+    let mut after = state.clone();
+    after.revision += 1;
+    for of in after.turns.iter_mut().filter(|of| **of == *turn) {
+        of.steps += 1;
+        for standing in of.calls.iter_mut().filter(|standing| standing.id == call.id) {
+            *standing = again.clone();
+        }
+    }
+    let (kept, owners, with) = (call.kept.clone(), call.owners.clone(), call.with.clone());
+    let most = pack.ports[call.port.index()].retry.as_ref().map_or(0, |retry| retry.max);
+    OracleStep {
+        state: after,
+        selected: Some(turn.selected),
+        calls: vec![Made { id, site: call.site, port: call.port, with, kept, owners }],
+        refused: None,
+        reasons: vec![],
+        breach: outcome.breach.clone(),
+        retried: Some((call.attempt, most)),
+        ..refused(pack, state, reason::STALE_OUTCOME)
+    }
 }
 
 /// An outcome against its port's declaration: an answer that breaks it is `failed` with error `contract`.
-fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>) -> Outcome {
+fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>, facts: &Facts) -> Outcome {
     let port = &pack.ports[call.port.index()];
     let mut outcome = Outcome {
         call: call.site,
         port: port.name,
         status: heard.status,
         error: heard.error.map(str::to_owned),
+        breach: None,
         fields: std::collections::BTreeMap::new(),
         kept: call.kept.iter().cloned().collect(),
     };
@@ -204,10 +255,31 @@ fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>) -> Outcome {
                 }
             }
         }
-        Err(_) => {
-            outcome.status = Status::Failed;
-            outcome.error = Some(reason::CONTRACT.into());
+        Err(_) => outcome.breach = Some("type".into()),
+    }
+    let nothing = Fields::default();
+    for check in &port.checks {
+        let view = View {
+            pack,
+            facts,
+            now: &nothing,
+            before: &nothing,
+            inputs: None,
+            outcome: Some(&outcome),
+            reason: None,
+            answer: None,
+            calls: &[],
+            request: &call.with,
+            entry: None,
+        };
+        if outcome.breach.is_none() && view.holds(&check.when) && !view.holds(&check.require) {
+            outcome.breach = Some(pack.names.text(check.id).to_owned());
         }
+    }
+    if outcome.breach.is_some() {
+        outcome.status = Status::Failed;
+        outcome.error = Some(reason::CONTRACT.into());
+        outcome.fields.clear();
     }
     outcome
 }

@@ -30,6 +30,10 @@ pub struct Call {
     pub kept: Vec<(KeptId, Value)>,
     /// The instances that it belongs to.
     pub owners: Vec<Key>,
+    /// The arguments that it was sent with.
+    pub with: Vec<(Sym, Value)>,
+    /// How often it was made.
+    pub attempt: u32,
 }
 
 /// The boundary itself would have broken what it promises.
@@ -109,6 +113,7 @@ pub fn take(pack: &Pack, taking: &Taking<'_>, facts: &Facts, ids: &mut Ids) -> R
         reason: taking.reason,
         answer: None,
         calls: &[],
+        request: &[],
         entry: None,
     };
     // Carryover does not cut in a settle step: what stands may be read.
@@ -118,8 +123,8 @@ pub fn take(pack: &Pack, taking: &Taking<'_>, facts: &Facts, ids: &mut Ids) -> R
     let (void, open): (Vec<_>, Vec<_>) = waits.partition(|call| ends(&call.owners, &done.closed));
     let void = void.iter().map(|call| call.id.clone()).collect();
     let call = |of: &super::Made| {
-        let (kept, owners) = (of.kept.clone(), of.owners.clone());
-        Call { id: of.id.clone(), class, site: of.site, port: of.port, kept, owners }
+        let (kept, owners, with) = (of.kept.clone(), of.owners.clone(), of.with.clone());
+        Call { id: of.id.clone(), class, site: of.site, port: of.port, kept, owners, with, attempt: 1 }
     };
     let open: Vec<Call> = open.into_iter().map(call).collect();
     let written: BTreeSet<Slot> = taking.written.union(&done.written).copied().collect();
@@ -185,6 +190,8 @@ pub fn refused(pack: &Pack, state: &OracleState, why: &str) -> OracleStep {
         closed: vec![],
         messages: vec![],
         answer: None,
+        breach: None,
+        retried: None,
         unused: vec![],
         failed: vec![],
     }
@@ -430,6 +437,8 @@ pub fn finish(
         closed,
         messages: taken.sent,
         answer: taken.answer,
+        breach: None,
+        retried: None,
         unused,
         failed,
     }

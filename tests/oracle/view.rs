@@ -28,6 +28,8 @@ pub struct Outcome {
     pub port: Sym,
     pub status: Status,
     pub error: Option<String>,
+    /// What an answer broke that came as ok.
+    pub breach: Option<String>,
     pub fields: BTreeMap<OutcomeId, Value>,
     pub kept: BTreeMap<KeptId, Value>,
 }
@@ -56,6 +58,8 @@ pub struct View<'a> {
     pub reason: Option<Sym>,
     pub answer: Option<ModeId>,
     pub calls: &'a [Made],
+    /// The arguments of the call whose answer is checked.
+    pub request: &'a [(Sym, Value)],
     /// The entry that `exists`, `every` and `count` look at.
     pub entry: Option<(&'a Value, &'a Value, &'a Type, &'a Type)>,
 }
@@ -108,6 +112,12 @@ impl View<'_> {
             Place::OutcomeCall => self.outcome.map_or(absent, |outcome| sym(outcome.call)),
             Place::OutcomePort => self.outcome.map_or(absent, |outcome| sym(outcome.port)),
             Place::OutcomeError => self.outcome.and_then(|outcome| outcome.error.as_deref()).map_or(absent, text),
+            Place::OutcomeBreach => self.outcome.and_then(|outcome| outcome.breach.as_deref()).map_or(absent, name),
+            Place::Request(port, argument) => {
+                let declared = pack.ports[port.index()].request.iter().find(|declared| declared.name == argument);
+                let value = self.request.iter().find(|(known, _)| *known == argument).map(|(_, value)| value.clone());
+                (value.unwrap_or_default(), declared.map(|declared| declared.ty.clone()))
+            }
             Place::Kept(id) => {
                 let value = self.outcome.and_then(|outcome| outcome.kept.get(&id));
                 (value.cloned().unwrap_or_default(), Some(pack.kept[id.index()].1.clone()))

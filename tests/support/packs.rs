@@ -94,6 +94,7 @@ pub fn pack(dice: &mut Dice) -> Documents {
     if dice.chance(40) {
         super::keyed::add(dice, &mut documents);
     }
+    asked(dice, &mut documents);
     documents
 }
 
@@ -223,4 +224,38 @@ fn called_otherwise(events: &mut Json) {
     events["port"]["run"]["response"]["cov"]["wire"] = "status".into();
     events["port"]["run"]["response"]["rs"]["wire"] = "resultSet".into();
     events["message"]["say"]["field"]["what"]["wire"] = "said".into();
+}
+
+/// Checks and retries of a port, now and then, and who listens to what they say.
+fn asked(dice: &mut Dice, documents: &mut Documents) {
+    let port = &mut documents[2].1["port"]["run"];
+    let mut breaches = vec!["type"];
+    if dice.chance(35) {
+        let all = [
+            json!({ "id": "kind_of_the_route", "when": { "request": { "route": { "present": true } }, "response": { "got": { "present": true } } },
+                "require": { "response": { "got": "$request.route.kind" } } }),
+            json!({ "id": "never_red", "require": { "response": { "got": { "differs": "red" } } } }),
+            json!({ "id": "full_when_many", "when": { "request": { "n": { "gt": 2 } } }, "require": { "response": { "cov": ["full", "partial"] } } }),
+            json!({ "id": "named", "require": { "response": { "rs": { "present": true } } } }),
+        ];
+        let names = ["kind_of_the_route", "never_red", "full_when_many", "named"];
+        let first = dice.below(all.len());
+        let last = first + 1 + dice.below(all.len() - first);
+        port["check"] = json!(all[first..last]);
+        breaches.extend(&names[first..last]);
+    }
+    if dice.chance(35) {
+        let first = dice.below(3);
+        let last = first + 1 + dice.below(3 - first);
+        let on = &["timeout", "failed", "contract"][first..last];
+        port["retry"] = json!({ "max": dice.below(3), "on": on });
+    }
+    let classes = documents.iter_mut().filter_map(|(_, document)| document.get_mut("trigger")?.as_array_mut());
+    for trigger in classes.flatten().filter(|trigger| trigger["event"] == "run.failed") {
+        if dice.chance(40) {
+            let breach = *dice.pick(&breaches);
+            let test = dice.pick(&[json!(breach), json!({ "differs": breach }), json!({ "present": true })]).clone();
+            trigger["entry"] = json!({ "outcome": { "breach": test } });
+        }
+    }
 }

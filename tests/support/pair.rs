@@ -36,6 +36,8 @@ pub struct Shown {
     pub closed: Vec<String>,
     pub messages: Vec<String>,
     pub answer: Option<String>,
+    pub breach: Option<String>,
+    pub retried: Option<(u32, u32)>,
     pub unused: Vec<String>,
     pub failed: Vec<String>,
     pub state: Json,
@@ -244,6 +246,8 @@ pub fn shown(pack: &Pack, step: &Step) -> Shown {
             })
             .collect(),
         answer: step.answer.map(|mode| pack.names.text(pack.modes[mode.index()].name).to_owned()),
+        breach: step.breach.map(|breach| pack.names.text(breach).to_owned()),
+        retried: step.retried.map(|retried| (retried.attempt, retried.of)),
         unused: inputs(pack, &step.unused),
         failed: step.failures.iter().map(|failure| class_name(pack, failure.class)).collect(),
         state: fields_json(pack, &step.state),
@@ -255,7 +259,9 @@ pub fn shown(pack: &Pack, step: &Step) -> Shown {
                 let kept: Vec<(Sym, Value)> =
                     call.kept.iter().map(|(id, value)| (pack.kept[id.index()].0, value.clone())).collect();
                 let of: Vec<&str> = call.owners.iter().map(|(_, key)| key.as_str()).collect();
-                format!("{} {} {} {of:?}", call.id, class_name(pack, call.class), named(pack, &kept))
+                let sent = call.sent.as_ref().map(|sent| format!(" {} {}", sent.attempt, named(pack, &sent.with)));
+                let sent = sent.unwrap_or_default();
+                format!("{} {} {} {of:?}{sent}", call.id, class_name(pack, call.class), named(pack, &kept))
             })
             .collect(),
         instances: instances(pack, &step.state),
@@ -289,6 +295,8 @@ fn shown_twin(pack: &Pack, step: &oracle::OracleStep) -> Shown {
             })
             .collect(),
         answer: step.answer.map(|mode| pack.names.text(pack.modes[mode.index()].name).to_owned()),
+        breach: step.breach.clone(),
+        retried: step.retried,
         unused: inputs(pack, &step.unused),
         failed: step.failed.iter().map(|(class, _)| class_name(pack, *class)).collect(),
         state: twin_json(pack, &step.state.fields),
@@ -301,7 +309,10 @@ fn shown_twin(pack: &Pack, step: &oracle::OracleStep) -> Shown {
                 let kept: Vec<(Sym, Value)> =
                     call.kept.iter().map(|(id, value)| (pack.kept[id.index()].0, value.clone())).collect();
                 let of: Vec<&str> = call.owners.iter().map(|(_, key)| key.as_str()).collect();
-                format!("{} {} {} {of:?}", call.id, class_name(pack, call.class), named(pack, &kept))
+                let port = &pack.ports[call.port.index()];
+                let asked = !port.checks.is_empty() || port.retry.is_some();
+                let sent = if asked { format!(" {} {}", call.attempt, named(pack, &call.with)) } else { String::new() };
+                format!("{} {} {} {of:?}{sent}", call.id, class_name(pack, call.class), named(pack, &kept))
             })
             .collect(),
         instances: twin_instances(pack, &step.state.instances),

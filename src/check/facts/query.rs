@@ -85,6 +85,7 @@ impl Facts<'_> {
                 | Place::OutcomeCall
                 | Place::OutcomePort
                 | Place::OutcomeError
+                | Place::OutcomeBreach
                 | Place::Kept(_),
             ) => true,
             (Kind::Outcome(..), Place::Input(_) | Place::Ambiguous(_) | Place::Candidates(_) | Place::Partial(_)) => {

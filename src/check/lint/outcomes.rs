@@ -63,6 +63,8 @@ fn fact(pack: &Pack, call: &Call, status: Sym, ok: Sym, path: &Path, op: &Op) ->
         Place::Outcome(_) if status != ok => absent(op),
         Place::Outcome(field) if port.response.iter().all(|(known, _)| *known != field) => absent(op),
         Place::OutcomeError if status == ok => absent(op),
+        // An answer that breaks something is one that failed.
+        Place::OutcomeBreach if Some(status) != pack.names.get(STATUSES[1]) => absent(op),
         _ if !path.steps.is_empty() => Fact::Open,
         Place::OutcomeStatus => is(status),
         Place::OutcomePort => is(port.name),

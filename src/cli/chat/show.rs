@@ -2,12 +2,13 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{MessageOut, StepError};
+use crate::engine::{CallOut, MessageOut, StepError};
 use crate::model::Channel;
 use crate::model::ids::{ClassId, FrameSet};
+use crate::model::names::Sym;
 use crate::model::reason::STATUSES;
 use crate::scenario::live::Told;
-use crate::scenario::{What, show};
+use crate::scenario::{PlayedStep, PlayedTurn, What, show};
 
 use super::Chat;
 
@@ -32,16 +33,26 @@ impl Chat<'_, '_> {
             set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect::<Vec<_>>()
         };
         let calls: Vec<Json> = turn
-            .calls()
-            .map(|call| {
+            .steps
+            .iter()
+            .filter_map(|step| step.result.as_ref().ok())
+            .flat_map(|step| step.calls.iter().map(|call| (call, step.retried)))
+            .map(|(call, retried)| {
                 let made = told.calls.iter().find(|made| made.call.id == call.id);
                 let status = made.and_then(|made| made.reply.as_ref()).map(|reply| STATUSES[reply.status as usize]);
-                json!({
+                let mut shown = json!({
                     "id": &*call.id,
                     "port": pack.names.text(pack.ports[call.port.index()].name),
                     "with": call.request(pack),
                     "status": status,
-                })
+                });
+                if let Some(retried) = retried {
+                    shown["retry"] = retried.attempt.into();
+                }
+                if let Some(breach) = breach_of(turn, call) {
+                    shown["breach"] = pack.names.text(breach).into();
+                }
+                shown
             })
             .collect();
         json!({
@@ -82,11 +93,16 @@ impl Chat<'_, '_> {
                 row(word, show::frames(pack, frames));
             }
         }
-        for call in turn.calls() {
+        let steps = turn.steps.iter().filter_map(|step| step.result.as_ref().ok());
+        for (call, retried) in steps.flat_map(|step| step.calls.iter().map(|call| (call, step.retried))) {
             let made = told.calls.iter().find(|made| made.call.id == call.id);
             let ended = made.and_then(|made| made.reply.as_ref());
             let ended = ended.map_or_else(String::new, |reply| format!(" → {}", show::reply(reply)));
-            row("call", format!("{}{ended}", show::call(pack, call)));
+            let said = made.and_then(|made| made.reply.as_ref()).is_some_and(|reply| reply.contract.is_some());
+            let breach = breach_of(turn, call).filter(|_| !said).map(|breach| pack.names.text(breach));
+            let breach = breach.map_or_else(String::new, |breach| format!("; breach {breach}"));
+            let again = retried.map_or_else(String::new, |retried| format!(" ({})", show::retried(retried)));
+            row("call", format!("{}{again}{ended}{breach}", show::call(pack, call)));
         }
         let for_people =
             |message: &&MessageOut| !matches!(pack.messages[message.message.index()].channel, Channel::Log(_));
@@ -121,4 +137,10 @@ impl Chat<'_, '_> {
         }
         text
     }
+}
+
+/// What the answer to a call broke that came as ok.
+fn breach_of(turn: &PlayedTurn, call: &CallOut) -> Option<Sym> {
+    let of = |step: &&PlayedStep| matches!(&step.what, What::Outcome(delivered) if delivered.call == call.id);
+    turn.steps.iter().find(of)?.result.as_ref().ok()?.breach
 }
