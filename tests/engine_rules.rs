@@ -227,3 +227,62 @@ fn a_record_is_made_of_parts_of_an_entry_and_one_that_lacks_a_mandatory_part_is_
     pair.step(&utterance(&registry, "c", &json!({}))).unwrap_or_else(|difference| panic!("{difference}"));
     assert_eq!(numbers(&pair), json!([{ "of": 1, "times": 1 }]));
 }
+
+/// What a field is in each record of a list is a set: for values, for both sides of tests, and for what is taken away.
+#[test]
+fn a_star_is_a_field_of_each_record() {
+    let line = json!({ "list": { "record": "Line" }, "max": 4 });
+    let mut field = line.clone();
+    field["default"] = json!([]);
+    let mut signal = line;
+    signal["doc"] = json!("d");
+    let mut tiny = Tiny::new(&[
+        ("A", json!({ "do": [{ "set": { "bag": { "seen": "$input.lines.*.id?" } } }] })),
+        (
+            "B",
+            json!({ "requires": { "bag": { "marked": { "subset_of": "$bag.lines.*.id" }, "lines": { "*": { "n": { "contains": 2 } } } } },
+                "do": [{ "remove": { "bag": { "marked": "$bag.lines.*.id" } } }] }),
+        ),
+        ("C", json!({ "do": [{ "set": { "bag": { "lines": "$input.lines?" } } }] })),
+        (
+            "D",
+            json!({ "requires": { "bag": { "lines": { "*": { "kind": { "exists": { "value": { "title": "Red" } } } } } } },
+                "do": [{ "set": { "bag": { "seen": [] } } }] }),
+        ),
+    ]);
+    tiny.add(json!({
+        "table": { "paint": { "column": { "title": { "type": "text" } }, "row": [{ "id": "red", "title": "Red" }, { "id": "blue", "title": "Blue" }] } },
+        "type": { "Line": { "doc": "d", "field": { "id": { "type": "id" }, "n": { "type": "int", "optional": true },
+            "kind": { "key_of": "paint", "optional": true } } } },
+        "frame": { "bag": { "owner": "own", "doc": "d", "field": { "lines": field,
+            "marked": { "set": { "type": "id" }, "max": 3, "default": ["a"] },
+            "seen": { "set": { "type": "id" }, "max": 4, "default": [] } } } },
+        "signal": { "lines": signal },
+    }));
+    let registry = registry(&tiny);
+    let pack = registry.pack();
+    let mut pair = Pair::new(&registry);
+    let mut take = |text: &str, lines: Json| {
+        let signals = if lines.is_null() { json!({}) } else { json!({ "lines": lines }) };
+        let step = pair.step(&utterance(&registry, text, &signals)).unwrap_or_else(|difference| panic!("{difference}"));
+        let step = step.expect("it was taken");
+        let class = step.class.map(|class| pack.names.text(pack.classes[class.index()].id).to_owned());
+        (class.expect("a class"), support::pair::fields_json(pack, &step.state)["bag"].clone())
+    };
+    let given = json!([{ "id": "b", "n": 2 }, { "id": "a" }, { "id": "b" }]);
+    assert_eq!(take("a", given.clone()).1["seen"], json!(["a", "b"]), "sorted, each once");
+    assert_eq!(take("a", Json::Null).1["seen"], json!(["a", "b"]), "no list, no set: it stays");
+    assert_eq!(take("a", json!([])).1["seen"], json!([]), "of no records it is empty");
+    assert_eq!(take("b", Json::Null).0, "Z", "`a` is marked and there are no lines");
+    assert_eq!(take("c", given).0, "C");
+    assert_eq!(take("d", Json::Null).0, "Z", "no line has a kind");
+    assert_eq!(
+        take("b", Json::Null),
+        (
+            "B".to_owned(),
+            json!({ "lines": [{ "id": "b", "n": 2 }, { "id": "a" }, { "id": "b" }], "marked": [], "seen": [] })
+        )
+    );
+    assert_eq!(take("c", json!([{ "id": "a", "kind": "red" }])).0, "C");
+    assert_eq!(take("d", Json::Null).0, "D", "on from a key into its row");
+}

@@ -176,6 +176,8 @@ impl<'r> Encoder<'r> {
                 let items = Items { entries: entries.collect(), form: Form::Bag, ..(**items).clone() };
                 (Term::Items(Rc::new(items)), None)
             }
+            // Of the fields of all records together nothing is told but that they are there when the list is.
+            (Step::Each(_), term) => (Term::Opaque(term.present()), None),
             (_, Term::Opaque(_)) => {
                 let present = self.sat.fresh();
                 self.sat.implies(&[present], &[term.present()]);

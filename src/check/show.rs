@@ -65,6 +65,10 @@ pub fn path(pack: &Pack, path: &Path) -> String {
                 text.push_str("]\"");
             }
             Step::Keys => text.push_str(".keys"),
+            Step::Each(of) => {
+                text.push_str(".*.");
+                text.push_str(name(*of));
+            }
         }
     }
     text

@@ -210,7 +210,7 @@ impl Cx<'_> {
     fn holds(&self, at: &At, name: &str) -> bool {
         let Some(sym) = self.names.borrow().get(name) else { return false };
         match at {
-            At::Value { ty: Type::Record(id), .. } => {
+            At::Value { ty: Type::Record(id), .. } | At::Each { record: id, .. } => {
                 self.records[id.index()].fields.iter().any(|field| field.name == sym)
             }
             At::Value { ty: Type::Key(id), .. } => self.tables[id.index()].column(sym).is_some(),

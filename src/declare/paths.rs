@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::model::InputKind;
 use crate::model::cond::{Path, Place, Step};
-use crate::model::ids::{FrameId, InputId, KeptId, OutcomeId, PortId, Slot};
+use crate::model::ids::{FrameId, InputId, KeptId, OutcomeId, PortId, RecordId, Slot};
 use crate::model::schema::Type;
 use crate::source::Span;
 use crate::syntax::{Kind, Node};
 
 use super::cx::{Cx, POISON, lacks, poisoned, unknown};
+use super::types::scalar;
 
 /// The heads that may be used somewhere, as bits.
 pub(super) mod heads {
@@ -75,7 +76,10 @@ impl<'s> Scope<'s> {
 #[derive(Debug, Clone)]
 pub(super) enum At {
     Before,
-    Frame { frame: FrameId, before: bool },
+    Frame {
+        frame: FrameId,
+        before: bool,
+    },
     Input,
     Outcome,
     Kept,
@@ -85,7 +89,18 @@ pub(super) enum At {
     Env,
     Request,
     Response,
-    Value { place: Place, steps: Vec<Step>, ty: Type },
+    Value {
+        place: Place,
+        steps: Vec<Step>,
+        ty: Type,
+    },
+    /// Each record of a list.
+    Each {
+        place: Place,
+        steps: Vec<Step>,
+        record: RecordId,
+        max: u32,
+    },
 }
 
 /// What went wrong; `None` = it has been reported already.
@@ -161,6 +176,7 @@ impl Cx<'_> {
     pub fn step(&self, at: At, piece: &Piece<'_>, scope: &Scope<'_>) -> Result<At, Fault> {
         let (text, span) = (piece.text, piece.span);
         match at {
+            At::Each { place, steps, record, max } => self.each(piece, place, steps, record, max),
             At::Before => match self.frame_names.get(text) {
                 Some(frame) => Ok(At::Frame { frame: FrameId(*frame), before: true }),
                 None => fault(unknown("frame", text, span, self.frame_names.keys().map(String::as_str))),
@@ -371,6 +387,10 @@ impl Cx<'_> {
                     }
                 }
             }
+            Type::List { of, max, .. } if text == "*" && matches!(**of, Type::Record(_)) => match **of {
+                Type::Record(record) => Ok(At::Each { place, steps, record, max: *max }),
+                _ => Err(None),
+            },
             Type::Map { key, of, max } => {
                 if text == "keys" {
                     return step(steps, Step::Keys, Type::Set { of: key.clone(), max: *max });
@@ -398,11 +418,35 @@ impl Cx<'_> {
                     (Place::Input(_), true, "ambiguous" | "candidates" | "partial") => {
                         "only a signal of the lexicon or the host can be ambiguous or partial"
                     }
+                    (_, _, "*") => "`*` stands for each record of a list",
+                    _ if ty.item().is_some_and(|of| matches!(of, Type::Record(_))) => {
+                        "`*` leads to a field of each record: `….*.field`"
+                    }
                     _ => "only table keys, records and maps can be looked into",
                 };
                 fault(Diagnostic::error(Code::UnknownName, span, message).help(help))
             }
         }
+    }
+
+    /// From each record of a list to a field of it: the set of what it is in them.
+    fn each(&self, piece: &Piece<'_>, place: Place, mut steps: Vec<Step>, id: RecordId, max: u32) -> Result<At, Fault> {
+        let record = &self.records[id.index()];
+        let names: Vec<String> = record.fields.iter().map(|field| self.text_of(field.name)).collect();
+        let Some(field) = names.iter().position(|name| name == piece.text).map(|at| &record.fields[at]) else {
+            let owner = format!("record `{}`", self.text_of(record.name));
+            return fault(lacks(&owner, "field", piece.text, piece.span, names.iter().map(String::as_str)));
+        };
+        if poisoned(&field.ty) {
+            return Err(None);
+        }
+        if !scalar(&field.ty) {
+            let message = format!("{} is {}: there is no set of such", quoted(piece.text), self.shown(&field.ty));
+            let found = Diagnostic::error(Code::WrongType, piece.span, message).also(field.span, "declared here");
+            return fault(found.help("name a field with a plain value"));
+        }
+        steps.push(Step::Each(field.name));
+        Ok(At::Value { place, steps, ty: Type::Set { of: Box::new(field.ty.clone()), max } })
     }
 
     /// All pieces of a path. `span` is the whole of it.
@@ -424,6 +468,9 @@ impl Cx<'_> {
             At::Frame { frame, .. } => {
                 let name = self.text_of(self.frames[frame.index()].name);
                 (format!("`{name}` is a frame, not a value"), format!("name a field: `{name}.…`"))
+            }
+            At::Each { .. } => {
+                ("each record of a list is no value".to_owned(), "name a field of them: `….*.field`".to_owned())
             }
             At::Before => ("`before` is not a value".to_owned(), "write `before.frame.field`".to_owned()),
             At::CallOf(call) => {

@@ -8,7 +8,7 @@ use smol_str::SmolStrBuilder;
 use crate::model::cond::{Path, Place, Step};
 use crate::model::effect::Expr;
 use crate::model::ids::{FrameId, FrameSet, InputId, KeptId, ModeId, Slot, SlotSet};
-use crate::model::json::scalar_text;
+use crate::model::json::{scalar_text, set_of};
 use crate::model::names::Sym;
 use crate::model::period::Period;
 use crate::model::schema::Type;
@@ -321,10 +321,26 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The type of what stands at a path, as far as entries of collections need it.
-    pub fn path_type(&self, path: &'a Path) -> Option<&'a Type> {
-        let mut ty = self.place_type(path.place);
-        for step in &path.steps {
+    /// The types of the keys and values of a collection at a path.
+    pub fn entry_types(&self, path: &'a Path) -> (Option<&'a Type>, Option<&'a Type>) {
+        match path.steps.split_last() {
+            Some((Step::Each(name), before)) => {
+                let Some(Type::List { of, .. }) = self.type_along(path.place, before) else { return (None, None) };
+                let Type::Record(id) = &**of else { return (None, None) };
+                let mut fields = self.pack().records[id.index()].fields.iter();
+                (None, fields.find(|field| field.name == *name).map(|field| &field.ty))
+            }
+            _ => match self.type_along(path.place, &path.steps) {
+                Some(Type::Map { key, of, .. }) => (Some(&**key), Some(&**of)),
+                Some(Type::List { of, .. } | Type::Set { of, .. }) => (None, Some(&**of)),
+                _ => (None, None),
+            },
+        }
+    }
+
+    fn type_along(&self, place: Place, steps: &'a [Step]) -> Option<&'a Type> {
+        let mut ty = self.place_type(place);
+        for step in steps {
             ty = self.follow(Cow::Borrowed(&ABSENT), ty, step).1.or_else(|| match (step, ty) {
                 (Step::Column(name), Some(Type::Key(table))) => {
                     let table = &self.pack().tables[table.index()];
@@ -387,6 +403,16 @@ impl<'a> View<'a> {
                 Value::Map(entries) => {
                     let keys: Vec<Value> = entries.iter().map(|(key, _)| key.clone()).collect();
                     (Cow::Owned(Value::List(keys.into())), None)
+                }
+                _ => (Cow::Borrowed(&ABSENT), None),
+            },
+            Step::Each(name) => match &*value {
+                Value::List(items) => {
+                    let fields = items.iter().filter_map(|item| match item {
+                        Value::Record(record) => Some(record.field(*name)).filter(|field| field.is_present()),
+                        _ => None,
+                    });
+                    (Cow::Owned(Value::List(set_of(fields.cloned().collect()).into())), None)
                 }
                 _ => (Cow::Borrowed(&ABSENT), None),
             },

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::model::cond::{Cond, Op, Operand};
+use crate::model::cond::{Cond, Op, Operand, Path};
 use crate::model::effect::{Pick, Take, Taken};
-use crate::model::schema::Type;
 use crate::model::value::{RecordValue, Value};
 
 use super::eval::{Entry, View, map_get};
@@ -57,9 +56,7 @@ impl<'a> View<'a> {
             Cond::Test { path, op, .. } => {
                 let value = self.get(path);
                 match op {
-                    Op::Exists(cond) | Op::Every(cond) | Op::Count(cond, _) => {
-                        self.entries(&value, self.path_type(path), cond, op)
-                    }
+                    Op::Exists(cond) | Op::Every(cond) | Op::Count(cond, _) => self.entries(&value, path, cond, op),
                     _ => self.operator(&value, op),
                 }
             }
@@ -131,7 +128,7 @@ impl<'a> View<'a> {
 
     /// The entries of a collection that pass, or a part of each; one that lacks the part is left out.
     pub fn picked(&self, pick: &Pick, value: &Value) -> Value {
-        let (key_type, value_type) = entry_types(self.path_type(&pick.from));
+        let (key_type, value_type) = self.entry_types(&pick.from);
         let one = |key: Option<&Value>, value: &Value| {
             let view = View { entry: Some(Entry { key, value, key_type, value_type }), ..*self };
             let taken = || match &pick.take {
@@ -164,8 +161,8 @@ impl<'a> View<'a> {
         Value::Record(record.into())
     }
 
-    fn entries(&self, value: &Value, ty: Option<&Type>, cond: &Cond, op: &Op) -> Truth {
-        let (key_type, value_type) = entry_types(ty);
+    fn entries(&self, value: &Value, path: &'a Path, cond: &'a Cond, op: &Op) -> Truth {
+        let (key_type, value_type) = self.entry_types(path);
         let one = |key: Option<&Value>, value: &Value| {
             let view = View { entry: Some(Entry { key, value, key_type, value_type }), ..*self };
             view.test(cond)
@@ -224,14 +221,6 @@ impl<'a> View<'a> {
 }
 
 /// The types of the key and of the value of an entry of a collection.
-fn entry_types(ty: Option<&Type>) -> (Option<&Type>, Option<&Type>) {
-    match ty {
-        Some(Type::Map { key, of, .. }) => (Some(&**key), Some(&**of)),
-        Some(Type::List { of, .. } | Type::Set { of, .. }) => (None, Some(&**of)),
-        _ => (None, None),
-    }
-}
-
 /// The number of items of a collection, or of characters of a text.
 fn size(value: &Value) -> usize {
     match value {

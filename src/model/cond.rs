@@ -77,6 +77,8 @@ pub enum Step {
     Lookup(Box<Path>),
     /// The keys of a map, as a set.
     Keys,
+    /// What a field is in each record of a list, as a set; a record without it adds nothing.
+    Each(Sym),
 }
 
 /// Where a value is found.

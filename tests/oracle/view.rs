@@ -185,6 +185,19 @@ impl View<'_> {
             (Step::Keys, Value::Map(entries), _) => {
                 (Value::List(entries.iter().map(|(key, _)| key.clone()).collect()), None)
             }
+            (Step::Each(name), Value::List(records), _) => {
+                let mut fields = vec![];
+                for record in records.iter() {
+                    if let Value::Record(record) = record
+                        && let Some((_, field)) = record.fields.iter().find(|(known, _)| known == name)
+                    {
+                        fields.push(field.clone());
+                    }
+                }
+                fields.sort();
+                fields.dedup();
+                (Value::List(fields.into()), None)
+            }
             _ => (Value::Absent, None),
         }
     }

@@ -24,7 +24,7 @@ impl Facts<'_> {
         let prefix = Path { steps: rest.to_vec(), ..path.clone() };
         let always = match last {
             Step::Lookup(_) => false,
-            Step::Keys => true,
+            Step::Keys | Step::Each(_) => true,
             Step::Column(name) => match type_of(self.pack(), &prefix) {
                 Some(Type::Key(table)) => {
                     let table = &self.pack().tables[table.index()];
