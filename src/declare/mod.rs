@@ -16,6 +16,7 @@ mod mend;
 mod merge;
 mod metrics;
 mod paths;
+mod port_reads;
 mod port_rules;
 mod ports;
 mod recordings;
@@ -438,6 +439,9 @@ fn load(
     cx.check_unique();
     for (port, checks) in port_rules::checks(&cx, &sections).into_iter().enumerate() {
         cx.ports[port].checks = checks;
+    }
+    for (port, readings) in port_reads::readings(&cx, &sections).into_iter().enumerate() {
+        cx.ports[port].readings = readings;
     }
     let cx = cx;
     let derived = derive::derived(&cx, &sections);

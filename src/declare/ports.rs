@@ -166,6 +166,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             response: Vec::new(),
             wire: Vec::new(),
             replies: true,
+            readings: Vec::new(),
             checks: Vec::new(),
             retry: None,
             doc: String::new(),
@@ -203,7 +204,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                 (Some(entry), true) => (port.response, port.wire) = response(cx, &entry.value, case),
                 (None, false) => {}
             }
-            for key in ["check", "retry"] {
+            for key in ["read", "check", "retry"] {
                 if let Some(entry) = table.entry(key).filter(|_| !port.replies) {
                     let message = format!("`{key}` means nothing beside `reply = \"none\"`: no outcome comes");
                     cx.error_help(Code::OutOfPlace, entry.key_span, message, "leave out one of the two");

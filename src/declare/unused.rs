@@ -74,6 +74,7 @@ pub(super) fn named(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Class]) -> 
     let skips = |by: &By| matches!(by, By::Words(form) if form.whole || form.starts);
     if let Some(item) = sections.item("lexicon", "filler")
         && !alternatives.map(|alternative| &alternative.by).any(skips)
+        && cx.ports.iter().all(|port| port.readings.is_empty())
     {
         let (what, name) = ("the list", "filler".to_owned());
         unused.push(Unused { kind: UnusedKind::Lexicon, what, name, span: item.key });

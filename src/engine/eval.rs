@@ -18,6 +18,7 @@ use crate::registry::Registry;
 
 use super::CallOut;
 use super::event::{Env, IdSource};
+use super::readings::ReadText;
 
 /// The inputs of an event: the same for all candidates, and those that are worked out for one candidate.
 #[derive(Debug, Clone)]
@@ -98,6 +99,8 @@ pub struct OutcomeView {
     /// What an answer broke that came as ok.
     pub breach: Value,
     pub value: Vec<Value>,
+    /// The texts of the answer that the lexicon has read.
+    pub read: Vec<ReadText>,
     pub kept: Vec<(KeptId, Value)>,
 }
 

@@ -5,6 +5,7 @@ mod choose;
 mod effects;
 mod eval;
 mod event;
+mod readings;
 mod recognise;
 mod restore;
 mod run;
@@ -18,6 +19,7 @@ pub use changed::{Change, InstanceChange};
 #[cfg(feature = "tracing")]
 pub(crate) use effects::fill;
 pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
+pub use readings::ReadText;
 pub use restore::{Restored, enforce, restore};
 pub(crate) use run::boundary_step;
 pub use run::{Scratch, StepError, step, step_with};
@@ -68,6 +70,8 @@ pub struct Step {
     pub answer: Option<ModeId>,
     /// What the answer broke that came as `ok`: a check of its port, or `type`.
     pub breach: Option<Sym>,
+    /// The texts of the answer that were read as something else than they stand, or as nothing.
+    pub read: Vec<ReadText>,
     /// The call went wrong and is made again: nobody is offered its outcome, and nothing else changes.
     pub retried: Option<Retried>,
     /// Said values that the class neither reads nor ignores.

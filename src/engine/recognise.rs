@@ -298,7 +298,8 @@ fn tag_of(registry: &Registry, class: ClassId, trigger: usize, matched: &[usize]
     }
 }
 
-fn complete(view: &View<'_>, input: InputId, pieces: &[PartialPiece]) -> Option<Value> {
+/// A value with what is missing taken of the first source that is there; `None` where it stays incomplete.
+pub(super) fn complete(view: &View<'_>, input: InputId, pieces: &[PartialPiece]) -> Option<Value> {
     let pack = view.registry.pack();
     let mut text = String::new();
     for piece in pieces {

@@ -16,6 +16,7 @@ use crate::state::{OpenCall, Sent, Store, Turn, keyed_frames};
 
 use super::choose::{Choice, Considered, choose, consider, guard, has_passed};
 use super::eval::{OutcomeView, View};
+use super::readings;
 use super::run::{Plan, Run, StepError, going_on, open_calls};
 use super::trace::{Bound, Candidate, Verdict, guard_leaves, leaves};
 use super::verify::{Breach, Failure, reset};
@@ -118,6 +119,7 @@ impl<'a> Run<'a, '_> {
             error: error.map_or(Value::Absent, |error| Value::Text(error.clone().into())),
             breach: Value::Absent,
             value: vec![Value::Absent; pack.outcomes.len()],
+            read: Vec::new(),
             kept: call.kept.clone(),
         };
         if status != Status::Ok {
@@ -130,7 +132,11 @@ impl<'a> Run<'a, '_> {
                 for (outcome, _) in &port.response {
                     view.value[outcome.index()] = record.field(pack.outcomes[outcome.index()].name).clone();
                 }
-                self.broken_check(call, &view)
+                if self.read_texts(call, &mut view) {
+                    self.broken_check(call, &view)
+                } else {
+                    Some(self.registry.syms.type_breach)
+                }
             }
             Err(_) => Some(self.registry.syms.type_breach),
         };
@@ -139,9 +145,21 @@ impl<'a> Run<'a, '_> {
             view.error = Value::text(reason::CONTRACT);
             view.breach = Value::Sym(breach);
             // Nothing of it is read.
+            view.read.clear();
             view.value.fill(Value::Absent);
         }
         view
+    }
+
+    /// Has the lexicon read texts of an answer; whether all of it still fits its type.
+    fn read_texts(&self, call: &OpenCall, outcome: &mut OutcomeView) -> bool {
+        let plain = View::plain(self.registry, &self.state.slots, &self.state.slots, self.view);
+        let sent = call.sent.as_ref().map_or(&[][..], |sent| &sent.with);
+        for reading in &self.registry.pack().ports[call.port.index()].readings {
+            let Some(read) = readings::read(&plain, reading, sent, &mut outcome.value) else { return false };
+            outcome.read.extend(read);
+        }
+        true
     }
 
     /// The first check of its port that an answer does not pass.
@@ -194,6 +212,7 @@ impl<'a> Run<'a, '_> {
             messages: Vec::new(),
             answer: None,
             breach: outcome.breach(),
+            read: Vec::new(),
             retried: Some(Retried { attempt: sent.attempt, of: retry.max }),
             unused: Vec::new(),
             failures: Vec::new(),
@@ -321,6 +340,7 @@ impl<'a> Run<'a, '_> {
         let mut step = self.commit(performed, turns, Phase::Settle, class, turn.selected, reasons);
         step.closed = closed;
         step.breach = outcome.breach();
+        step.read = outcome.read.clone();
         Ok(step)
     }
 

@@ -41,6 +41,8 @@ pub struct Explained {
     pub breach: Option<String>,
     /// That the call is made again: `retry 1 of 2`.
     pub retried: Option<String>,
+    /// The texts of the answer that were read as something else than they stand, or as nothing.
+    pub read: Vec<String>,
     /// The reasons it gave.
     pub reasons: Vec<String>,
     /// What a class broke that was chosen and given up.
@@ -136,6 +138,7 @@ impl Context<'_> {
             refused: None,
             breach: None,
             retried: None,
+            read: Vec::new(),
             reasons: Vec::new(),
             gave_up: Vec::new(),
             said: Vec::new(),
@@ -178,6 +181,7 @@ impl Context<'_> {
         explained.refused = step.refused.map(word);
         explained.breach = step.breach.map(word);
         explained.retried = step.retried.map(show::retried);
+        explained.read = step.read.iter().map(|read| show::read_text(pack, read)).collect();
         explained.reasons = step.reasons.iter().map(|reason| word(*reason)).collect();
         explained.gave_up = self.gave_up(&step.failures);
         explained.carried = frames(step.carried);

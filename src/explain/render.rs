@@ -72,6 +72,9 @@ fn head(step: &Explained) -> Vec<String> {
     if let Some(breach) = &step.breach {
         push("breach", breach.clone());
     }
+    for read in &step.read {
+        push("read", read.clone());
+    }
     if let Some(retried) = &step.retried {
         push("again", retried.clone());
     }
@@ -193,6 +196,7 @@ pub fn json(explanation: &Explanation) -> Value {
             "refused": step.refused,
             "breach": step.breach,
             "retried": step.retried,
+            "read": step.read,
             "reasons": step.reasons,
             "gave_up": step.gave_up,
             "said": step.said,

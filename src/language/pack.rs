@@ -219,6 +219,28 @@ pub static EVENT: Shape = Shape::new(
     ]],
 );
 
+/// Which texts of an answer the lexicon reads.
+pub static READING: Shape = Shape::new(
+    "reading",
+    "a reading of a port",
+    "Texts in an answer that the lexicon reads, each as what the request has asked for under its key.",
+    &[&[
+        need("values", Value::Word, "The field of the answer that holds them: a map of texts."),
+        need("asked", Value::Word, "The argument of the request that says what was asked for: a list of records."),
+        need("id", Value::Word, "The field of its records that is the key of the text."),
+        need("expects", Value::Word, "The enum field of its records that says what is expected."),
+        need(
+            "as",
+            Value::Names(&SIGNALS),
+            "For values of that enum the signal that reads the text; others are kept as they are.",
+        ),
+        need("unread", Value::Word, "The field of the answer that the keys of other texts go to: a list or a set."),
+        DOC,
+    ]],
+);
+static SIGNALS: Rest =
+    Rest { doc: "A value of the enum, and the signal of the lexicon.", names: Names::Any, value: &Value::Word };
+
 /// A check of a port.
 pub static PORT_CHECK: Shape = Shape::new(
     "port_check",
@@ -257,6 +279,7 @@ pub static PORT: Shape = Shape::new(
         need("request", Value::Names(&TYPES), "Its arguments."),
         may("response", Value::Names(&PAYLOAD), "The fields of its answer. Not with `reply = \"none\"`."),
         may("reply", Value::OneOf(&["none"]), "No outcome will come."),
+        may("read", Value::List(&Value::Table(&READING)), "Which texts of its answers the lexicon reads."),
         may("check", Value::List(&Value::Table(&PORT_CHECK)), "What must hold between a request and its answer."),
         may("retry", Value::Table(&RETRY), "How often a call that went wrong is made again."),
         DOC,

@@ -89,6 +89,16 @@ impl Matcher {
         self.resolve_triggers(text, first, scratch, scan);
     }
 
+    /// Whether nothing stands in a text beside values of one signal and fillers. The text is the one that was scanned last.
+    #[must_use]
+    pub fn says_only(&self, text: &Normalised, scratch: &Scratch, scan: &Scan, signal: usize) -> bool {
+        let said = scan.signals.iter().filter(|said| said.signal == signal).map(|said| said.tokens);
+        let runs: Vec<(u32, u32)> = scratch.fillers.iter().copied().chain(said).collect();
+        let covered = |token: u32| runs.iter().any(|(start, end)| (*start..*end).contains(&token));
+        let skipped = |token: usize| text.word(token) == SENTENCE || covered(small(token));
+        scan.command.is_none() && (0..text.tokens().len()).all(skipped)
+    }
+
     /// Finds a command and says which token is the first after it.
     fn command(&self, text: &Normalised, scan: &mut Scan) -> usize {
         let Some((spelling, command)) = self.commands.iter().find(|(spelling, _)| text.padded().starts_with(spelling))

@@ -279,6 +279,8 @@ pub struct Port {
     pub wire: Vec<Sym>,
     /// Whether an answer comes at all (`reply = "none"`: it does not).
     pub replies: bool,
+    /// Which values of its answers the lexicon reads, before anything is checked.
+    pub readings: Vec<Reading>,
     /// What must hold between a request and its answer, in the order in which it is tested.
     pub checks: Vec<PortCheck>,
     /// How often a call that went wrong is made again.
@@ -293,8 +295,29 @@ impl Port {
     /// Whether a call that waits must remember what it was sent with.
     #[must_use]
     pub fn keeps_request(&self) -> bool {
-        !self.checks.is_empty() || self.retry.is_some()
+        !self.readings.is_empty() || !self.checks.is_empty() || self.retry.is_some()
     }
+}
+
+/// Texts in an answer that the lexicon reads, each as what was asked for under its key.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The texts: a field of the answer, a map.
+    pub values: OutcomeId,
+    /// What was asked: an argument of the request, a list of records.
+    pub asked: Sym,
+    /// The field of its records that is the key of the text.
+    pub id: Sym,
+    /// The field of its records that says what is expected.
+    pub expects: Sym,
+    /// For a value of that field the signal that reads the text, by its place in the lexicon.
+    pub by: Vec<(Value, usize)>,
+    /// Where the keys go whose texts are no such values: a field of the answer, a list or a set.
+    pub unread: OutcomeId,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is written.
+    pub span: Span,
 }
 
 /// What must hold between the request of a call and an answer that came as `ok`.

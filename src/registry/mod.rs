@@ -288,6 +288,11 @@ impl Registry {
         })
     }
 
+    /// Whether nothing stands in the text that was scanned last beside values of one signal and fillers.
+    pub(crate) fn says_only(&self, text: &Normalised, scratch: &Scratch, scan: &Scan, signal: usize) -> bool {
+        self.matcher.says_only(text, scratch, scan, signal)
+    }
+
     /// Scans a text. What the type of its signal cannot read is no occurrence.
     pub(crate) fn scan_into(&self, text: &Normalised, scratch: &mut Scratch, scan: &mut Scan) {
         self.matcher.scan_into(text, scratch, scan, |occurrence| meaning(&self.pack, occurrence).is_some());

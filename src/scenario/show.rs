@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
-use crate::engine::{Breach, CallOut, InstanceChange, MessageOut, Retried, Said};
+use crate::engine::{Breach, CallOut, InstanceChange, MessageOut, ReadText, Retried, Said};
 use crate::model::class::{Alternative, By};
 use crate::model::ids::{ClassId, FrameSet, Slot};
-use crate::model::json::{to_json, to_wire};
+use crate::model::json::{scalar_text, to_json, to_wire};
 use crate::model::lexicon::{self, Elem, Form};
 use crate::model::reason::STATUSES;
 use crate::model::schema::Type;
@@ -166,6 +166,14 @@ pub fn reply(reply: &Reply) -> String {
         shown.push_str(&format!("; it breaks the port's declaration: {}", line(&contract.message)));
     }
     shown
+}
+
+/// `currency: dollars → USD`; `currency: soon → unread`.
+#[must_use]
+pub fn read_text(pack: &Pack, read: &ReadText) -> String {
+    let text = |value: &Value| line(&scalar_text(&pack.names, value));
+    let value = read.value.as_ref().map_or_else(|| "unread".to_owned(), text);
+    format!("{}: {} → {value}", text(&read.key), text(&read.said))
 }
 
 /// `retry 1 of 2`.

@@ -106,6 +106,7 @@ fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, 
     if let Some(breach) = step.breach.filter(|_| !said) {
         line(format!("breach: {}", pack.names.text(breach)));
     }
+    step.read.iter().for_each(|read| line(format!("read: {}", show::read_text(pack, read))));
     if let Some(retried) = step.retried {
         line(show::retried(retried));
     }

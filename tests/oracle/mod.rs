@@ -8,6 +8,7 @@ mod effects;
 mod inputs;
 pub mod instances;
 mod phrase;
+mod readings;
 mod recognise;
 mod settle;
 mod text;

@@ -14,6 +14,7 @@ use segue::model::{Pack, Status, WhileOpen, Wrong, reason};
 
 use super::carry::gate;
 use super::instances::Instances;
+use super::readings::read_answer;
 use super::turn::{Call, Guard, OracleError, Taking, ends, finish, first, guard, refused, sym, take};
 use super::view::{Made, Outcome, View};
 use super::{Facts, Fields, Ids, OracleState, OracleStep, Turn};
@@ -256,6 +257,12 @@ fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>, facts: &Facts) -> Outcom
             }
         }
         Err(_) => outcome.breach = Some("type".into()),
+    }
+    for reading in port.readings.iter().filter(|_| outcome.breach.is_none()).collect::<Vec<_>>() {
+        if read_answer(pack, facts, reading, &call.with, &mut outcome).is_err() {
+            outcome.breach = Some("type".into());
+            break;
+        }
     }
     let nothing = Fields::default();
     for check in &port.checks {

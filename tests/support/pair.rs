@@ -310,7 +310,7 @@ fn shown_twin(pack: &Pack, step: &oracle::OracleStep) -> Shown {
                     call.kept.iter().map(|(id, value)| (pack.kept[id.index()].0, value.clone())).collect();
                 let of: Vec<&str> = call.owners.iter().map(|(_, key)| key.as_str()).collect();
                 let port = &pack.ports[call.port.index()];
-                let asked = !port.checks.is_empty() || port.retry.is_some();
+                let asked = !port.checks.is_empty() || port.retry.is_some() || !port.readings.is_empty();
                 let sent = if asked { format!(" {} {}", call.attempt, named(pack, &call.with)) } else { String::new() };
                 format!("{} {} {} {of:?}{sent}", call.id, class_name(pack, call.class), named(pack, &kept))
             })

@@ -26,7 +26,7 @@ fn named(unused: &Unused) -> Diagnostic {
         "the parameter" => ("is used nowhere", "write it as a value (`\"%name\"`), or take it out"),
         "the list" => (
             "is skipped nowhere",
-            "only triggers with `whole` or `starts` skip fillers: set one of them, or take it out",
+            "only triggers with `whole` or `starts` and readings of answers skip fillers: set one of them, or take it out",
         ),
         _ => ("is used nowhere", "name it where it is meant, or take it out"),
     };
@@ -46,6 +46,9 @@ fn inputs(pack: &Pack) -> Vec<Diagnostic> {
         for cond in [&invariant.when, &invariant.then] {
             walk::cond_paths(cond, &mut |path| walk::input_of(path).into_iter().for_each(&mut see));
         }
+    }
+    for (_, signal) in pack.ports.iter().flat_map(|port| &port.readings).flat_map(|reading| &reading.by) {
+        see(pack.signal_inputs[*signal]);
     }
     for (input, _) in pack.events.iter().flat_map(|event| &event.fields) {
         see(*input);
