@@ -11,7 +11,7 @@ use segue::report;
 
 use support::{file, workspace};
 
-const PACKS: [&str; 3] = ["assistant", "booking", "clarification"];
+const PACKS: [&str; 4] = ["assistant", "booking", "clarification", "step-back"];
 
 fn loading(files: &[SourceText]) -> Loaded {
     load(files, &Options::default())

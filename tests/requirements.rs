@@ -26,6 +26,13 @@ const NAMED: &[&str] = &[
     "full partial blocked confirmed limited clarification_required unsupported root_only object_only meta_only none",
 ];
 
+/// What S0 names: objects, their fields, statuses, actions. Each stands on the page.
+const NAMED_BY_S0: &[&str] = &[
+    "reasoning-id READY WAITING_FOR_INPUT StepBackResult intent schemaScope requiredTables dimensions metrics missingInfo confidence partial",
+    "ClarificationQuestion id question expectedType TIME_RANGE CURRENCY reasoningId status round stepBackResult questions",
+    "previousStepBackResult userAnswer mappedAnswers unmapped action ANSWER_CLARIFICATION message CANCEL_REASONING",
+];
+
 /// What S4 names: states, fields, methods, functions, components, thresholds, log texts. Each stands on the page.
 const NAMED_BY_S4: &[&str] = &[
     "IDLE",
@@ -309,6 +316,13 @@ fn all_that_s3_names_stands_on_the_page() {
         for said in *texts {
             assert_eq!(world.resolves(&format!("said:{class}#{said}")), Ok(()), "{class}: {said}");
         }
+    }
+}
+
+#[test]
+fn all_that_s0_names_stands_on_the_page() {
+    for name in NAMED_BY_S0.iter().flat_map(|names| names.split(' ')) {
+        assert!(rows().iter().any(|(requirement, _)| requirement.contains(&format!("`{name}`"))), "{name}");
     }
 }
 
