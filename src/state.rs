@@ -143,6 +143,23 @@ impl SessionState {
         all.filter(|(at, call)| pack.served(*at, call.port).is_none()).collect()
     }
 
+    /// Puts values into fields of one of the packs that are put together.
+    pub(crate) fn put(&mut self, at: PackAt, values: impl Iterator<Item = (Slot, Value)>) {
+        let mut values = values.peekable();
+        if values.peek().is_none() {
+            return;
+        }
+        let slots = match at.index().checked_sub(1) {
+            None => &mut self.slots,
+            Some(used) => match &mut self.used {
+                Some(all) => &mut Arc::make_mut(all).states[used].slots,
+                None => return,
+            },
+        };
+        let slots = Arc::make_mut(slots);
+        values.for_each(|(slot, value)| slots[slot.index()] = value);
+    }
+
     /// Closes an open call.
     pub(crate) fn close_call(&mut self, id: &str) {
         for turn in &mut self.turns {

@@ -3,10 +3,11 @@
 
 use serde_json::Value as Json;
 
-use crate::engine::{MessageOut, Phase, Step, fill};
+use crate::engine::{CallOut, MessageOut, Phase, Step, fill};
 use crate::model::ids::FrameSet;
 use crate::model::json::named_to_wire;
 use crate::model::schema::Type;
+use crate::model::uses::PackAt;
 use crate::model::value::Value;
 use crate::model::{Channel, Level, Message, Pack};
 use crate::registry::Registry;
@@ -57,24 +58,41 @@ pub enum Texts {
 /// # }
 /// ```
 pub fn tell(registry: &Registry, session: &str, turn: &str, step: &Step, texts: Texts) {
-    let pack = registry.pack();
-    in_brief(pack, session, turn, step);
-    for sent in &step.messages {
+    tell_at(registry, (PackAt::OUTERMOST, None), session, turn, step, texts);
+}
+
+/// Tells of a step of one of the packs that are put together: of a used one names are written `gate/NAME`. The message that ended the
+/// call which it serves (its place in the step) is none that is sent.
+pub fn tell_at(
+    registry: &Registry,
+    (at, reply): (PackAt, Option<usize>),
+    session: &str,
+    turn: &str,
+    step: &Step,
+    texts: Texts,
+) {
+    let all = registry.pack();
+    let pack = all.at(at);
+    in_brief((all, at), session, turn, step);
+    for (_, sent) in step.messages.iter().enumerate().filter(|(place, _)| Some(*place) != reply) {
         let declared = &pack.messages[sent.message.index()];
         if let Channel::Log(level) = declared.channel {
-            message(pack, session, turn, level, declared, sent, texts);
+            message((all, at), session, turn, level, declared, sent, texts);
         }
     }
 }
 
-fn in_brief(pack: &Pack, session: &str, turn: &str, step: &Step) {
-    let class = |class: crate::model::ids::ClassId| pack.names.text(pack.classes[class.index()].id);
+fn in_brief((all, at): (&Pack, PackAt), session: &str, turn: &str, step: &Step) {
+    let pack = all.at(at);
+    let class = |class: crate::model::ids::ClassId| all.qualified(at, pack.names.text(pack.classes[class.index()].id));
     let frames = |set: FrameSet| {
-        let names: Vec<&str> = set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect();
-        names.join(" ")
+        let name =
+            |frame: crate::model::ids::FrameId| all.qualified(at, pack.names.text(pack.frames[frame.index()].name));
+        set.iter().map(name).collect::<Vec<_>>().join(" ")
     };
     let reasons: Vec<&str> = step.reasons.iter().map(|reason| pack.names.text(*reason)).collect();
-    let ports: Vec<&str> = step.calls.iter().map(|call| pack.names.text(pack.ports[call.port.index()].name)).collect();
+    let port = |call: &CallOut| all.qualified(at, pack.names.text(pack.ports[call.port.index()].name));
+    let ports: Vec<String> = step.calls.iter().map(port).collect();
     tracing::debug!(
         target: STEP,
         session,
@@ -98,8 +116,17 @@ fn in_brief(pack: &Pack, session: &str, turn: &str, step: &Step) {
     );
 }
 
-fn message(pack: &Pack, session: &str, turn: &str, level: Level, declared: &Message, sent: &MessageOut, texts: Texts) {
-    let name = pack.names.text(declared.name);
+fn message(
+    (all, at): (&Pack, PackAt),
+    session: &str,
+    turn: &str,
+    level: Level,
+    declared: &Message,
+    sent: &MessageOut,
+    texts: Texts,
+) {
+    let pack = all.at(at);
+    let name = all.qualified(at, pack.names.text(declared.name));
     let mut told = Vec::with_capacity(sent.fields.len());
     let mut shown = Vec::with_capacity(sent.fields.len());
     for (field, value) in &sent.fields {
@@ -112,7 +139,7 @@ fn message(pack: &Pack, session: &str, turn: &str, level: Level, declared: &Mess
         told.push((*field, value.clone()));
         shown.push((*field, value.clone()));
     }
-    let text = declared.text.as_deref().map_or_else(|| name.to_owned(), |template| fill(pack, template, &shown));
+    let text = declared.text.as_deref().map_or_else(|| name.clone(), |template| fill(pack, template, &shown));
     let fields = (!told.is_empty()).then(|| Json::Object(named_to_wire(pack, &declared.fields, &told)).to_string());
     macro_rules! at {
         ($level:ident) => {

@@ -112,13 +112,13 @@ fn tell<'r>(registry: &'r Registry, told: &Json, read: &Scenario, ids: &Strange)
         let (value, signals) = (ids.told(value).to_string(), turn.get("signals").map(|s| ids.told(s).to_string()));
         conversation.begin(key, &value, signals.as_deref()).unwrap_or_else(|found| panic!("{key}: {value}: {found:?}"));
         let mut scripted: Vec<&Json> = turn.get("calls").and_then(Json::as_array).into_iter().flatten().collect();
-        while let Some(call) = conversation.due() {
-            let pack = registry.pack();
+        while let Some((of, call)) = conversation.due() {
+            let pack = registry.pack().at(of);
             let port = pack.names.text(pack.ports[call.port.index()].name);
             let at = scripted.iter().position(|call| call["port"] == port).expect("a scripted call");
             match end_of(scripted.remove(at)) {
                 Some(end) => {
-                    let reply = ending(registry, call.port, &ids.told(&end).to_string()).expect("an end");
+                    let reply = ending(registry, (of, call.port), &ids.told(&end).to_string()).expect("an end");
                     conversation.answer(reply);
                 }
                 None => conversation.leave_open(),
@@ -189,9 +189,9 @@ fn a_turn_is_undone_whole() {
     assert!(!conversation.undo());
     let say = |conversation: &mut Conversation<'_>, text: &str| {
         conversation.begin("user", &Json::from(text).to_string(), None).expect("an input");
-        while let Some(call) = conversation.due() {
+        while let Some((at, call)) = conversation.due() {
             let answer = json!({ "returns": { "coverage_status": "full", "evidence_grade": "strong" } });
-            let reply = ending(&registry, call.port, &answer.to_string()).expect("an end");
+            let reply = ending(&registry, (at, call.port), &answer.to_string()).expect("an end");
             conversation.answer(reply);
         }
     };
@@ -209,8 +209,8 @@ fn a_turn_is_undone_whole() {
 }
 
 fn ids_of(conversation: &Conversation<'_>) -> Vec<String> {
-    let calls = conversation.turns().iter().flat_map(|told| told.played.calls());
-    calls.map(|call| call.id.to_string()).collect()
+    let calls = conversation.turns().iter().flat_map(|told| &told.calls);
+    calls.map(|made| made.call.id.to_string()).collect()
 }
 
 #[test]

@@ -85,8 +85,8 @@ fn conditions_in_words() {
     let node = parse(file, text, Format::Yaml, &out).expect("a document");
     let (state, _) = scenario::state_of(registry, &node, &Clock::default(), &out).expect("a state");
     let event = Event::input(registry, "utterance", &json!({ "text": "Riga" }), &json!({})).expect("an event");
-    let step = scenario::take(registry, state, &event, "user: Riga".into(), &Clock::default());
-    let explanation = explain(registry, &loaded.sources, "every operator".into(), &[step]);
+    let steps = scenario::take(registry, &state, &event, "user: Riga".into(), &Clock::default());
+    let explanation = explain(registry, &loaded.sources, "every operator".into(), &steps);
     insta::assert_snapshot!("conditions", human(&explanation, false));
     insta::assert_snapshot!("conditions_verbose", human(&explanation, true));
 }
@@ -117,9 +117,9 @@ fn a_thousand_candidates_fit_a_screen() {
     let loaded = loaded(&files);
     let registry = loaded.registry.as_ref().expect("a registry");
     let event = Event::input(registry, "utterance", &json!({ "text": "Riga" }), &json!({})).expect("an event");
-    let step =
-        scenario::take(registry, SessionState::new(registry.pack()), &event, "user: Riga".into(), &Clock::default());
-    let text = human(&explain(registry, &loaded.sources, "many".into(), &[step]), false);
+    let steps =
+        scenario::take(registry, &SessionState::new(registry.pack()), &event, "user: Riga".into(), &Clock::default());
+    let text = human(&explain(registry, &loaded.sources, "many".into(), &steps), false);
     assert!(text.lines().count() <= 40 && text.contains("more that were triggered"), "{text}");
     assert!(text.contains("not triggered: C1, C3") && text.contains("and 88 more"), "{text}");
 }

@@ -91,6 +91,11 @@ fn attempts_of_which_several_are_open_at_once() {
     replay("tests/fixtures/step-back");
 }
 
+#[test]
+fn packs_that_use_packs() {
+    replay("tests/fixtures/uses");
+}
+
 /// Replay is pure: a second run is the same to the letter.
 #[test]
 fn replay_is_deterministic() {

@@ -3,8 +3,10 @@
 use serde_json::{Map, Value as Json};
 
 use crate::engine::{CallOut, Event, Step};
+use crate::model::Pack;
 use crate::model::ids::FrameId;
 use crate::model::json::{to_json, to_wire};
+use crate::model::uses::PackAt;
 use crate::model::value::Value;
 use crate::registry::Registry;
 use crate::state::SessionState;
@@ -97,6 +99,11 @@ fn head(registry: &Registry, name: &str, situation: &Situation) -> Vec<String> {
 #[must_use]
 pub fn given(registry: &Registry, state: &SessionState) -> Vec<String> {
     let pack = registry.pack();
+    pack.all().flat_map(|at| state.at(at).map_or_else(Vec::new, |state| given_at(pack, at, state))).collect()
+}
+
+fn given_at(all: &Pack, at: PackAt, state: &SessionState) -> Vec<String> {
+    let pack = all.at(at);
     let defaults = pack.defaults();
     let mut lines = Vec::new();
     for frame in (0..pack.frames.len()).map(FrameId::at) {
@@ -113,7 +120,8 @@ pub fn given(registry: &Registry, state: &SessionState) -> Vec<String> {
             }
         }
         if !fields.is_empty() {
-            lines.push(format!("  {}: {}", word(pack.names.text(declared.name)), flow(&Json::Object(fields))));
+            let name = all.qualified(at, pack.names.text(declared.name));
+            lines.push(format!("  {}: {}", word(&name), flow(&Json::Object(fields))));
         }
     }
     lines

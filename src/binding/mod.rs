@@ -80,18 +80,24 @@ impl Bindings {
         packs
     }
 
-    /// For each port of a pack who serves it, where that is said.
+    /// For each port of a pack, and of those that it uses (`gate/port`), who serves it, where that is said.
     #[must_use]
-    pub fn of(&self, pack_name: &str, registry: &Registry, out: &Diagnostics) -> Vec<Option<By>> {
-        let pack = registry.pack();
-        let mut served = vec![None; pack.ports.len()];
+    pub fn of(&self, pack_name: &str, registry: &Registry, out: &Diagnostics) -> Vec<Vec<Option<By>>> {
+        let all = registry.pack();
+        let mut served: Vec<Vec<Option<By>>> = all.all().map(|at| vec![None; all.at(at).ports.len()]).collect();
         for bound in self.0.iter().filter(|bound| bound.pack.0 == pack_name) {
             let (name, span) = &bound.port;
-            let Some(port) = pack.port(name) else {
-                let names: Vec<&str> = pack.ports.iter().map(|port| pack.names.text(port.name)).collect();
+            let (at, own) = all.split(name);
+            let pack = all.at(at);
+            let Some(port) = pack.port(own) else {
+                let names = all.all().flat_map(|at| {
+                    let of = all.at(at);
+                    of.ports.iter().map(move |port| all.qualified(at, of.names.text(port.name)))
+                });
+                let names: Vec<String> = names.collect();
                 let found =
                     Diagnostic::error(Code::UnknownName, *span, format!("{} is no port of this pack", quoted(name)));
-                out.push(found.help(match suggest(name, names.iter().copied()) {
+                out.push(found.help(match suggest(name, names.iter().map(String::as_str)) {
                     Some(near) => did_you_mean(name, near),
                     None => format!("ports are {}", listed(&names)),
                 }));
@@ -102,7 +108,15 @@ impl Bindings {
                 out.push(Diagnostic::error(Code::NoReply, *span, message).help("remove the table: nobody serves it"));
                 continue;
             }
-            served[port.index()] = Some(bound.by.clone());
+            if let Some(serve) = all.served(at, port) {
+                let by = all.name_at(serve.by).unwrap_or_default();
+                let message = format!("the port {} is served by the used pack {}", quoted(name), quoted(by));
+                out.push(
+                    Diagnostic::error(Code::BadValue, *span, message).help("remove the table: nobody else serves it"),
+                );
+                continue;
+            }
+            served[at.index()][port.index()] = Some(bound.by.clone());
         }
         served
     }

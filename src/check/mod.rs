@@ -16,7 +16,7 @@ mod same;
 mod serves;
 mod show;
 
-pub use serves::composed;
+pub use serves::{UsedAs, composed};
 pub use show::path;
 
 use crate::diag::Diagnostics;

@@ -12,15 +12,18 @@ use crate::model::uses::{Composed, PackAt, Serve, Serving, Used};
 use crate::model::{Pack, Status, walk};
 use crate::source::Span;
 
-/// Puts a pack together with those that it uses, each under its name; one that does not load is `None`. What is wrong with
+/// A pack that is used: its name, its folder, and its declarations where it loads.
+pub type UsedAs = (String, String, Option<Arc<Pack>>);
+
+/// Puts a pack together with those that it uses. What is wrong with
 /// what crosses the border is reported. Of what is wrong nothing is served.
-pub fn composed(pack: &Pack, used: &[(String, Option<Arc<Pack>>)], out: &Diagnostics) -> Option<Composed> {
+pub fn composed(pack: &Pack, used: &[UsedAs], out: &Diagnostics) -> Option<Composed> {
     let mut packs: Vec<Used> = Vec::new();
     let mut serves = vec![vec![None; pack.ports.len()]];
-    for (name, of) in used {
+    for (name, folder, of) in used {
         let Some(of) = of else { continue };
         let base = PackAt::used(packs.len());
-        packs.push(Used { name: name.clone(), pack: Arc::clone(of) });
+        packs.push(Used { name: name.clone(), folder: folder.clone(), pack: Arc::clone(of) });
         match &of.composed {
             Some(inner) => {
                 packs.extend(
@@ -32,7 +35,7 @@ pub fn composed(pack: &Pack, used: &[(String, Option<Arc<Pack>>)], out: &Diagnos
             None => serves.push(vec![None; of.ports.len()]),
         }
     }
-    let whole = used.iter().all(|(_, of)| of.is_some());
+    let whole = used.iter().all(|(.., of)| of.is_some());
     let mut linker = Linker { pack, packs: &packs, lost: used, serves: &mut serves, out };
     pack.serves.iter().for_each(|serving| linker.link(serving));
     (whole && !packs.is_empty()).then_some(Composed { packs, serves })
@@ -42,7 +45,7 @@ struct Linker<'a> {
     pack: &'a Pack,
     packs: &'a [Used],
     /// All that are used directly, with those that do not load.
-    lost: &'a [(String, Option<Arc<Pack>>)],
+    lost: &'a [UsedAs],
     serves: &'a mut Vec<Vec<Option<Serve>>>,
     out: &'a Diagnostics,
 }
@@ -96,11 +99,11 @@ impl<'a> Linker<'a> {
             return Some(self.side(PackAt::used(at)));
         }
         let first = name.split('/').next().unwrap_or_default();
-        if !self.lost.iter().any(|(lost, of)| lost == first && of.is_none()) {
+        if !self.lost.iter().any(|(lost, _, of)| lost == first && of.is_none()) {
             let known: Vec<&str> = self.packs.iter().map(|used| used.name.as_str()).collect();
             let known: Vec<&str> = known
                 .into_iter()
-                .chain(self.lost.iter().filter(|lost| lost.1.is_none()).map(|lost| lost.0.as_str()))
+                .chain(self.lost.iter().filter(|lost| lost.2.is_none()).map(|lost| lost.0.as_str()))
                 .collect();
             self.unknown("used pack", name, span, &known);
         }

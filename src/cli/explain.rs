@@ -219,8 +219,8 @@ fn of_state(args: &Args, terminal: &mut Terminal) -> Result<Explanation, Problem
         }
     };
     let (event, shown) = event(args, &registry)?;
-    let step = scenario::take(&registry, state, &event, shown, &clock);
-    Ok(explain(&registry, &sources, about, &[step]))
+    let steps = scenario::take(&registry, &state, &event, shown, &clock);
+    Ok(explain(&registry, &sources, about, &steps))
 }
 
 /// The event that the arguments describe, and how to show it.

@@ -6,6 +6,8 @@ pub mod words;
 
 use crate::engine::{Bound, Candidate, Step, StepError, Verdict};
 use crate::model::cond::Cond;
+use crate::model::ids::ClassId;
+use crate::model::uses::PackAt;
 use crate::model::{InputKind, Pack};
 use crate::registry::Registry;
 use crate::scenario::{PlayedStep, What, show, transcript};
@@ -110,25 +112,30 @@ pub struct Place {
 /// Explains the steps of a turn. `sources` are the files of the pack.
 #[must_use]
 pub fn explain(registry: &Registry, sources: &SourceMap, about: String, steps: &[PlayedStep]) -> Explanation {
-    let context = Context { registry, pack: registry.pack(), sources };
-    Explanation { about, steps: steps.iter().map(|played| context.step(played)).collect() }
+    let step = |played: &PlayedStep| {
+        let own = registry.at(played.pack);
+        Context { registry: own, all: registry.pack(), at: played.pack, pack: own.pack(), sources }.step(played)
+    };
+    Explanation { about, steps: steps.iter().map(step).collect() }
 }
 
 struct Context<'a> {
+    /// The pack of the step.
     registry: &'a Registry,
     pack: &'a Pack,
+    /// All that are put together, and which of them it is.
+    all: &'a Pack,
+    at: PackAt,
     sources: &'a SourceMap,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
     fn step(&self, played: &PlayedStep) -> Explained {
-        let pack = self.pack;
-        let (what, settles, heard) = match &played.what {
-            What::Input { shown, text } => (shown.clone(), false, text.as_deref()),
-            What::Outcome(outcome) => {
-                let port = pack.names.text(pack.ports[outcome.port.index()].name);
-                (format!("{} {port} → {}", outcome.call, show::reply(&outcome.reply)), true, None)
-            }
+        let what = played.what.shown(self.all);
+        let settles = match &played.what {
+            What::Input { .. } => false,
+            What::Outcome(_) => true,
+            What::Between { settles, .. } => *settles,
         };
         let mut explained = Explained {
             what,
@@ -149,7 +156,7 @@ impl Context<'_> {
             candidates: Vec::new(),
         };
         match &played.result {
-            Ok(step) => self.taken(step, played, heard, &mut explained),
+            Ok(step) => self.taken(step, played, played.what.heard(), &mut explained),
             Err(error) => {
                 explained.refused = Some(error.to_string());
                 if let StepError::Boundary { failures } = error {
@@ -157,12 +164,22 @@ impl Context<'_> {
                 }
             }
         }
+        if let Some(undone) = &played.undone {
+            let of = Self { pack: self.all.at(undone.at), at: undone.at, ..*self };
+            explained.gave_up.insert(0, show::undone(self.all, undone));
+            explained.gave_up.splice(1..1, of.gave_up(&undone.failures));
+        }
         explained
+    }
+
+    /// The id of a class.
+    fn class(&self, class: ClassId) -> String {
+        self.all.qualified(self.at, show::class(self.pack, class))
     }
 
     fn gave_up(&self, failures: &[crate::engine::Failure]) -> Vec<String> {
         let broke = |failure: &crate::engine::Failure| {
-            let class = show::class(self.pack, failure.class).to_owned();
+            let class = self.class(failure.class);
             let breaches: Vec<String> =
                 failure.breaches.iter().map(|breach| show::breach(self.pack, failure.class, breach)).collect();
             format!("{class}: {}", breaches.join("; "))
@@ -174,10 +191,10 @@ impl Context<'_> {
         let pack = self.pack;
         let word = |sym| pack.names.text(sym).to_owned();
         let frames = |set: crate::model::ids::FrameSet| {
-            set.iter().map(|frame| word(pack.frames[frame.index()].name)).collect::<Vec<_>>()
+            let named = set.iter().map(|frame| self.all.qualified(self.at, &word(pack.frames[frame.index()].name)));
+            named.collect::<Vec<_>>()
         };
-        explained.class =
-            step.class.map(|class| (show::class(pack, class).to_owned(), pack.classes[class.index()].name.clone()));
+        explained.class = step.class.map(|class| (self.class(class), pack.classes[class.index()].name.clone()));
         explained.refused = step.refused.map(word);
         explained.breach = step.breach.map(word);
         explained.retried = step.retried.map(show::retried);
@@ -186,7 +203,7 @@ impl Context<'_> {
         explained.gave_up = self.gave_up(&step.failures);
         explained.carried = frames(step.carried);
         explained.dropped = frames(step.dropped);
-        explained.calls = step.calls.iter().map(|call| show::call(pack, call)).collect();
+        explained.calls = step.calls.iter().map(|call| show::call_at(self.all, self.at, call)).collect();
         explained.answer = step.answer.map(|mode| {
             let mode = &pack.modes[mode.index()];
             format!("{} ({})", pack.names.text(mode.name), show::claims(mode.claims))
@@ -229,9 +246,9 @@ impl Context<'_> {
                 let needs = show::frames(pack, *cut);
                 ("carryover_blocked", format!("carryover blocked: needs {needs}{}", gate.unwrap_or_default()))
             }
-            Verdict::Outranked(by) => ("outranked", format!("outranked by {}", show::class(pack, *by))),
+            Verdict::Outranked(by) => ("outranked", format!("outranked by {}", self.class(*by))),
             Verdict::Unordered(other) => {
-                let other = show::class(pack, *other);
+                let other = self.class(*other);
                 ("unordered", format!("ambiguous: no precedence between it and {other}"))
             }
             Verdict::Refused => {
@@ -247,7 +264,7 @@ impl Context<'_> {
             None => String::new(),
         };
         Line {
-            class: show::class(pack, candidate.class).to_owned(),
+            class: self.class(candidate.class),
             name: format!("{}{}", class.name, if verdict == "chosen" { "" } else { row.as_str() }),
             verdict,
             because,

@@ -165,6 +165,11 @@ pub static EXPECT: Shape = Shape::new(
         ),
         may("dropped", Value::OneOrMany(&Value::Word), "The frames that were reset, exactly, in any order."),
         may("carried", Value::OneOrMany(&Value::Word), "The frames that the input carried, exactly, in any order."),
+        may(
+            "steps",
+            Value::OneOrMany(&Value::Word),
+            "The classes of all steps of the turn, in order, exactly; those of used packs are written `name/CLASS`.",
+        ),
         may("calls", Value::OneOrMany(&Value::Word), "The ports called in the turn, in order, exactly; `[]` = none."),
         may(
             "messages",
@@ -175,6 +180,6 @@ pub static EXPECT: Shape = Shape::new(
     ]],
 )
 .some(&[&[
-    "transition", "selected", "settled", "reason", "reasons", "answer_mode", "state", "dropped", "carried", "calls",
-    "messages", "refused",
+    "transition", "selected", "settled", "reason", "reasons", "answer_mode", "state", "dropped", "carried", "steps",
+    "calls", "messages", "refused",
 ]]);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::check::composed;
+use crate::check::{UsedAs, composed};
 use crate::declare::{Documents, Use, together};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted};
 use crate::model::Pack;
@@ -13,13 +13,13 @@ use super::load_inside;
 /// How many packs may be put together.
 const MOST: usize = 256;
 
-/// A pack that is used, by its name here; `None` = it does not load.
-type Loaded = (String, Option<Registry>);
+/// A pack that is used, by its name here and its folder; `None` = it does not load.
+type Loaded = (String, String, Option<Registry>);
 
 /// Loads the packs that a pack uses. `above`: the folders of those that lead to it. What is wrong with them is reported, in
 /// their own files.
 pub(super) fn load(documents: &Documents, above: &[String], out: &Diagnostics) -> Vec<Loaded> {
-    documents.uses().iter().map(|of| (of.name.0.clone(), one(documents, of, above, out))).collect()
+    documents.uses().iter().map(|of| (of.name.0.clone(), of.pack.0.clone(), one(documents, of, above, out))).collect()
 }
 
 fn one(documents: &Documents, of: &Use, above: &[String], out: &Diagnostics) -> Option<Registry> {
@@ -58,10 +58,11 @@ fn one(documents: &Documents, of: &Use, above: &[String], out: &Diagnostics) -> 
 /// Puts a pack together with those that it uses. They come back in the order in which the pack has them, where all of them load.
 pub(super) fn together_with(pack: &mut Pack, used: Vec<Loaded>, out: &Diagnostics) -> Vec<Registry> {
     let shared = |registry: &Registry| Arc::clone(registry.shared());
-    let packs: Vec<_> = used.iter().map(|(name, of)| (name.clone(), of.as_ref().map(shared))).collect();
+    let named = |(name, folder, of): &Loaded| (name.clone(), folder.clone(), of.as_ref().map(shared));
+    let packs: Vec<UsedAs> = used.iter().map(named).collect();
     let Some(composed) = composed(pack, &packs, out) else { return Vec::new() };
     if composed.packs.len() > MOST {
-        let names: Vec<&str> = packs.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = packs.iter().map(|(name, ..)| name.as_str()).collect();
         let message = format!("{} packs are put together, at most {MOST} may be", composed.packs.len());
         let place = pack.classes[pack.boundary.index()].span;
         out.push(
@@ -69,11 +70,11 @@ pub(super) fn together_with(pack: &mut Pack, used: Vec<Loaded>, out: &Diagnostic
         );
         return Vec::new();
     }
-    let each = packs.iter().filter_map(|(name, of)| Some((name.as_str(), of.as_ref()?.fingerprint.as_str())));
+    let each = packs.iter().filter_map(|(name, _, of)| Some((name.as_str(), of.as_ref()?.fingerprint.as_str())));
     pack.fingerprint = together(&pack.fingerprint, each);
     pack.composed = Some(Arc::new(composed));
     let mut all = Vec::new();
-    for registry in used.into_iter().filter_map(|(_, of)| of) {
+    for registry in used.into_iter().filter_map(|(.., of)| of) {
         let inner = registry.used().to_vec();
         all.push(registry);
         all.extend(inner);

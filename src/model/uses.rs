@@ -52,6 +52,8 @@ pub struct Composed {
 pub struct Used {
     /// Its name as all output has it: `gate`, and `gate/inner` for one that `gate` uses.
     pub name: String,
+    /// The folder that it lies in, beside that of the pack that uses it.
+    pub folder: String,
     /// Its declarations.
     pub pack: Arc<Pack>,
 }

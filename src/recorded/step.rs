@@ -4,17 +4,19 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 
+use crate::compose::{Cascade, cascade};
 use crate::diag::quoted;
-use crate::engine::{Event, EventError, NumberedIds, Step, StepError, Verdict, step};
+use crate::engine::{Event, EventError, NumberedIds, Step, StepError, Verdict};
 use crate::explain::{Explanation, explain};
 use crate::model::class::{By, Class};
 use crate::model::ids::{ClassId, InputId, PortId};
 use crate::model::json::{DataError, Naming, fields_from_wire, scalar_text};
 use crate::model::lexicon::{Elem, Form};
 use crate::model::recording::Recording;
+use crate::model::uses::PackAt;
 use crate::model::{Pack, Status};
 use crate::registry::Registry;
-use crate::scenario::{Clock, Delivered, Given, PlayedStep, Reply, What, env, show};
+use crate::scenario::{Clock, Delivered, Given, Reply, What, env, show, steps_of};
 use crate::source::SourceMap;
 use crate::state::SessionState;
 use crate::syntax::Node;
@@ -38,16 +40,17 @@ pub struct Stepped {
     /// The signals that the record gave.
     pub signals: Json,
     before: SessionState,
-    selected: Step,
+    selected: Cascade,
     class: ClassId,
     settled: Option<Settled>,
 }
 
 struct Settled {
     call: Arc<str>,
+    pack: PackAt,
     port: PortId,
     value: Json,
-    step: Step,
+    done: Cascade,
 }
 
 impl<'a> Dialogue<'a> {
@@ -73,31 +76,31 @@ impl<'a> Dialogue<'a> {
         let mut class = self.class_of(at, turn, &selected)?;
         let mut settled = None;
         if let Some(way) = &form.outcome {
-            let open = selected.state.open_calls();
-            let [call] = open.as_slice() else {
+            let open = selected.state.host_calls(self.registry.pack());
+            let [(pack, call)] = open.as_slice() else {
                 let class = class_id(self.registry.pack(), class);
                 let message = format!("the step of {class} on {} leaves {}", said(&event), self.calls(&selected.state));
                 let why = format!("{message}, and the outcome `{way}` is that of one call");
                 return Err(at.fault(turn, why));
             };
-            let (call, port) = (call.id.clone(), call.port);
-            let value = Json::Object(self.outcome(at, turn, next, port)?);
+            let (call, pack, port) = (call.id.clone(), *pack, call.port);
+            let value = Json::Object(self.outcome(at, turn, next, (pack, port))?);
             let outcome =
                 Event::Outcome { call: call.clone(), status: Status::Ok, value: Some(value.clone()), error: None };
-            let step = self.take(at, turn, &selected.state, &outcome)?;
-            class = self.class_of(at, turn, &step)?;
-            if !step.state.open_calls().is_empty() {
+            let done = self.take(at, turn, &selected.state, &outcome)?;
+            class = self.class_of(at, turn, &done)?;
+            if !done.state.host_calls(self.registry.pack()).is_empty() {
                 let class = class_id(self.registry.pack(), class);
                 let message = format!(
                     "after the outcome the step of {class} on {} leaves {}",
                     said(&event),
-                    self.calls(&step.state)
+                    self.calls(&done.state)
                 );
                 return Err(at.fault(turn, format!("{message}, and a turn has one outcome")));
             }
-            settled = Some(Settled { call, port, value, step });
+            settled = Some(Settled { call, pack, port, value, done });
         }
-        let last = settled.as_ref().map_or(&selected, |settled| &settled.step);
+        let last = settled.as_ref().map_or(&selected, |settled| &settled.done);
         self.state = last.state.clone();
         Ok(Stepped { event, signals, before, selected, class, settled })
     }
@@ -153,15 +156,16 @@ impl<'a> Dialogue<'a> {
         fault
     }
 
-    fn take(&mut self, at: &At<'_>, turn: &Node, state: &SessionState, event: &Event) -> Result<Step, Fault> {
+    fn take(&mut self, at: &At<'_>, turn: &Node, state: &SessionState, event: &Event) -> Result<Cascade, Fault> {
         let number = at.turn.unwrap_or(1);
-        step(self.registry, state, event, &mut env(&self.clock, number, &mut self.ids)).map_err(|error| {
-            let pack = self.registry.pack();
+        cascade(self.registry, state, event, &mut env(&self.clock, number, &mut self.ids)).map_err(|error| {
+            let all = self.registry.pack();
+            let pack = all.at(error.at);
             let mut message = format!("no step: {error}");
-            if let StepError::Boundary { failures } = &error {
+            if let StepError::Boundary { failures } = &error.error {
                 for failure in failures {
                     for breach in &failure.breaches {
-                        let class = class_id(pack, failure.class);
+                        let class = all.qualified(error.at, class_id(pack, failure.class));
                         message.push_str(&format!("\n  {class}: {}", show::breach(pack, failure.class, breach)));
                     }
                 }
@@ -170,16 +174,18 @@ impl<'a> Dialogue<'a> {
         })
     }
 
-    fn class_of(&self, at: &At<'_>, turn: &Node, step: &Step) -> Result<ClassId, Fault> {
-        step.class.ok_or_else(|| {
+    fn class_of(&self, at: &At<'_>, turn: &Node, done: &Cascade) -> Result<ClassId, Fault> {
+        // An outcome may be taken by a used pack alone.
+        done.class().ok_or_else(|| {
             let pack = self.registry.pack();
-            if step.retried.is_some() {
+            let step = done.outermost().next_back();
+            if let Some(step) = step.filter(|step| step.retried.is_some()) {
                 let breach = step.breach.map_or("the port's declaration", |breach| pack.names.text(breach));
                 let message = format!("the outcome breaks {}, and the call would be made again", quoted(breach));
                 let help = "a recorded turn has one outcome: one that the port admits";
                 return Fault { help: Some(help.into()), ..at.fault(turn, message) };
             }
-            let why = step.refused.map_or("no reason", |reason| pack.names.text(reason));
+            let why = done.refused().map_or("no reason", |reason| pack.names.text(reason));
             let message = format!("the event is refused ({why}): a call of the turn before is open");
             let help = "declare where the turn's `outcome` is, so that no call stays open";
             Fault { help: Some(help.into()), ..at.fault(turn, message) }
@@ -188,8 +194,8 @@ impl<'a> Dialogue<'a> {
 
     fn calls(&self, state: &SessionState) -> String {
         let pack = self.registry.pack();
-        let name = |port: PortId| pack.names.text(pack.ports[port.index()].name);
-        let names: Vec<&str> = state.open_calls().iter().map(|call| name(call.port)).collect();
+        let calls = state.host_calls(pack);
+        let names: Vec<String> = calls.iter().map(|(at, call)| show::port(pack, *at, call.port)).collect();
         match names.as_slice() {
             [] => "no call open".into(),
             [one] => format!("a call to {one} open"),
@@ -198,8 +204,15 @@ impl<'a> Dialogue<'a> {
     }
 
     /// The outcome of the call, with what the next turn adds to it; it must be an answer of the port.
-    fn outcome(&self, at: &At<'_>, turn: &Node, next: Option<&Node>, port: PortId) -> Result<Map<String, Json>, Fault> {
-        let pack = self.registry.pack();
+    fn outcome(
+        &self,
+        at: &At<'_>,
+        turn: &Node,
+        next: Option<&Node>,
+        (of, port): (PackAt, PortId),
+    ) -> Result<Map<String, Json>, Fault> {
+        let registry = self.registry.at(of);
+        let pack = registry.pack();
         let form = self.form;
         let Some(way) = &form.outcome else { return Ok(Map::new()) };
         let Some(table) = at.object(turn, way)? else {
@@ -221,6 +234,7 @@ impl<'a> Dialogue<'a> {
                 return Err(at.fault(turn.at(&format!("{way}.{name}")), message));
             }
         }
+        let declared = &registry.response[port.index()];
         match fields_from_wire(pack, declared, false, &Json::Object(value.clone())) {
             Ok(_) => Ok(value),
             Err(error) => {
@@ -230,7 +244,7 @@ impl<'a> Dialogue<'a> {
                     _ => (turn, format!("{way}.{first}")),
                 };
                 let from = if rest.is_empty() { from } else { format!("{from}.{rest}") };
-                let name = pack.names.text(pack.ports[port.index()].name);
+                let name = show::port(self.registry.pack(), of, port);
                 let message = format!("{}; that is no answer of port `{name}`", words(&from, &error));
                 Err(at.fault(node.at(&from), message))
             }
@@ -266,7 +280,8 @@ impl Stepped {
 
     /// Its steps, in order.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
-        std::iter::once(&self.selected).chain(self.settled.as_ref().map(|settled| &settled.step))
+        let all = std::iter::once(&self.selected).chain(self.settled.as_ref().map(|settled| &settled.done));
+        all.flat_map(Cascade::outermost)
     }
 
     /// What the user said.
@@ -276,7 +291,7 @@ impl Stepped {
 
     /// Whether the class of the turn selected it, and words of its own set it off.
     pub fn by_words(&self, pack: &Pack) -> bool {
-        let Some(trace) = &self.selected.trace else { return false };
+        let Some(trace) = self.selected.outermost().next().and_then(|step| step.trace.as_ref()) else { return false };
         let chosen = trace.candidates.iter().find(|candidate| candidate.verdict == Verdict::Chosen);
         chosen.is_some_and(|chosen| {
             let class: &Class = &pack.classes[chosen.class.index()];
@@ -297,18 +312,13 @@ impl Stepped {
         let text = said(pack, &self.event);
         let key = pack.names.text(pack.events[form.event.index()].turn);
         let shown = format!("{key}: {}", show::line(&text));
-        let mut steps = vec![PlayedStep {
-            what: What::Input { shown, text: Some(text) },
-            before: self.before.clone(),
-            result: Ok(self.selected.clone()),
-        }];
+        let what = What::Input { shown, text: Some(text) };
+        let mut steps = steps_of(registry, what, &self.before, Ok(self.selected.clone()));
         if let Some(settled) = &self.settled {
             let reply = Reply { status: Status::Ok, value: Some(settled.value.clone()), error: None, contract: None };
-            steps.push(PlayedStep {
-                what: What::Outcome(Delivered { call: settled.call.clone(), port: settled.port, reply }),
-                before: self.selected.state.clone(),
-                result: Ok(settled.step.clone()),
-            });
+            let (call, pack, port) = (settled.call.clone(), settled.pack, settled.port);
+            let what = What::Outcome(Delivered { call, pack, port, reply });
+            steps.extend(steps_of(registry, what, &self.selected.state, Ok(settled.done.clone())));
         }
         explain(registry, sources, about, &steps)
     }

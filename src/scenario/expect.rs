@@ -12,7 +12,7 @@ use crate::registry::Registry;
 use crate::source::Span;
 use crate::syntax::{Field, Kind, Node};
 
-use super::script::{Expect, Message, REASON, class, state, unknown, want};
+use super::script::{Expect, Message, REASON, Wanted, class, class_at, qualified, state, unknown, want};
 use super::{Spanned, turn, typed};
 
 /// Reads the table under `expect`.
@@ -41,14 +41,19 @@ pub fn read(registry: &Registry, field: Field<'_>) -> Option<Expect> {
         state: reader.optional("state").map_or_else(Vec::new, |field| {
             let mut all = Vec::new();
             state(pack, field.node, out, &mut |at, node, span| {
-                let wanted = want(pack, Naming::Own, &pack.slots[at.slot.index()].ty, node, out);
-                let key = at.key.map(str::to_owned);
-                all.extend(wanted.map(|value| Spanned { value: (at.slot, key, value), span }));
+                let own = pack.at(at.pack);
+                let wanted = want(own, Naming::Own, &own.slots[at.slot.index()].ty, node, out);
+                let (pack, slot, key) = (at.pack, at.slot, at.key.map(str::to_owned));
+                all.extend(wanted.map(|value| Spanned { value: Wanted { pack, slot, key, value }, span }));
             });
             all
         }),
         dropped: reader.optional("dropped").map(|field| frames(pack, field, out)),
         carried: reader.optional("carried").map(|field| frames(pack, field, out)),
+        steps: reader.optional("steps").map(|field| {
+            let one = |field: Field<'_>| class_at(pack, field.word()?, field.span(), out);
+            Spanned { value: field.one_or_many().filter_map(one).collect(), span: field.span() }
+        }),
         calls: reader.optional("calls").map(|field| {
             let all = field.one_or_many().filter_map(|field| turn::port(pack, field, out)).collect();
             Spanned { value: all, span: field.span() }
@@ -139,25 +144,27 @@ fn frames(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Spanned<FrameSet>
 }
 
 /// `name`, or `{ name: { field: value } }`.
-fn message(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Spanned<Message>> {
-    let named = |name: &str, span: Span| {
-        let found = pack.message(name);
+fn message(all: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Spanned<Message>> {
+    let named = |written: &str, span: Span| {
+        let (at, name) = all.split(written);
+        let found = all.at(at).message(name);
         if found.is_none() {
-            let names = pack.messages.iter().map(|message| pack.names.text(message.name));
-            unknown("message of this pack", name, span, names, out);
+            let names = qualified(all, |pack| pack.messages.iter().map(|message| message.name).collect());
+            unknown("message of this pack", written, span, names.iter().map(String::as_str), out);
         }
-        found
+        Some((at, found?))
     };
     let span = field.span();
     let Kind::Table(table) = &field.node.kind else {
-        let message = named(field.word()?, span)?;
-        return Some(Spanned { value: Message { message, fields: Vec::new() }, span });
+        let (at, message) = named(field.word()?, span)?;
+        return Some(Spanned { value: Message { pack: at, message, fields: Vec::new() }, span });
     };
     let mut entries = table.iter();
     let (Some(entry), None) = (entries.next(), entries.next()) else {
         return field.bad("one message is due here", "write `{ name: { field: value } }`");
     };
-    let message = named(&entry.key, entry.key_span)?;
+    let (at, message) = named(&entry.key, entry.key_span)?;
+    let pack = all.at(at);
     let declared = &pack.messages[message.index()];
     let mut fields = Vec::new();
     for (entry, field) in Field::new(&entry.value, out).entries()? {
@@ -178,5 +185,5 @@ fn message(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Spanned<M
         };
         fields.extend(want(pack, Naming::Wire, ty, field.node, out).map(|value| (name, value)));
     }
-    Some(Spanned { value: Message { message, fields }, span })
+    Some(Spanned { value: Message { pack: at, message, fields }, span })
 }

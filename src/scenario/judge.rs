@@ -5,12 +5,13 @@ use crate::model::Pack;
 use crate::model::ids::{ClassId, FrameSet};
 use crate::model::json::scalar_text;
 use crate::model::names::Sym;
+use crate::model::uses::PackAt;
 use crate::model::value::Value;
 use crate::registry::Registry;
 use crate::source::Span;
 
 use super::run::{Failure, PlayedTurn};
-use super::script::{Call, Expect, Message, Want};
+use super::script::{Call, Expect, Message, Want, Wanted};
 use super::{Spanned, show};
 
 struct Judge<'a> {
@@ -38,14 +39,15 @@ pub fn check(registry: &Registry, index: usize, turn: &PlayedTurn, expect: &Expe
         judge.same(want.span, "refused", judge.word(Some(want.value)), judge.word(turn.refused()));
     }
     for want in &expect.state {
-        let (slot, key, wanted) = &want.value;
+        let Wanted { pack: at, slot, key, value: wanted } = &want.value;
+        let (own, Some(state)) = (pack.at(*at), turn.state.at(*at)) else { continue };
         let actual = match key {
-            Some(key) => turn.state.of_instance(pack, *slot, key),
-            None => turn.state.get(*slot).clone(),
+            Some(key) => state.of_instance(own, *slot, key),
+            None => state.get(*slot).clone(),
         };
-        if !fits(pack, wanted, &actual) {
-            let what = format!("state {}", show::slot_of(pack, *slot, key.as_deref()));
-            let told = |value: &Value| present(value, |value| show::value(pack, value));
+        if !fits(own, wanted, &actual) {
+            let what = format!("state {}", pack.qualified(*at, &show::slot_of(own, *slot, key.as_deref())));
+            let told = |value: &Value| present(value, |value| show::value(own, value));
             judge.differs(want.span, &what, shown(wanted, told), told(&actual));
         }
     }
@@ -55,12 +57,22 @@ pub fn check(registry: &Registry, index: usize, turn: &PlayedTurn, expect: &Expe
     if let Some(want) = &expect.carried {
         judge.same(want.span, "carried frames", judge.frames(want.value), judge.frames(turn.carried()));
     }
+    if let Some(want) = &expect.steps {
+        let named = |steps: &mut dyn Iterator<Item = (PackAt, ClassId)>| {
+            let all: Vec<String> =
+                steps.map(|(at, class)| pack.qualified(at, show::class(pack.at(at), class))).collect();
+            if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+        };
+        let wanted = named(&mut want.value.iter().copied());
+        let actual = named(&mut turn.all().filter_map(|(played, step)| Some((played.pack, step.class?))));
+        judge.same(want.span, "steps", wanted, actual);
+    }
     if let Some(want) = &expect.calls {
-        let ports = |ports: &mut dyn Iterator<Item = crate::model::ids::PortId>| {
-            let names: Vec<&str> = ports.map(|port| pack.names.text(pack.ports[port.index()].name)).collect();
+        let ports = |ports: &mut dyn Iterator<Item = (PackAt, crate::model::ids::PortId)>| {
+            let names: Vec<String> = ports.map(|(at, port)| show::port(pack, at, port)).collect();
             if names.is_empty() { "none".to_owned() } else { names.join(", ") }
         };
-        let actual = ports(&mut turn.calls().map(|call| call.port));
+        let actual = ports(&mut turn.calls(registry).into_iter().map(|(at, call)| (at, call.port)));
         judge.same(want.span, "calls", ports(&mut want.value.iter().copied()), actual);
     }
     if let Some(want) = &expect.messages {
@@ -69,7 +81,8 @@ pub fn check(registry: &Registry, index: usize, turn: &PlayedTurn, expect: &Expe
 }
 
 /// Adds what a call that was made fails of its script.
-pub fn check_call(pack: &Pack, index: usize, call: &CallOut, script: &Call, failures: &mut Vec<Failure>) {
+pub fn check_call(all: &Pack, index: usize, call: &CallOut, script: &Call, failures: &mut Vec<Failure>) {
+    let pack = all.at(script.pack);
     let mut judge = Judge { pack, turn: index, failures };
     for want in &script.with {
         let (name, wanted) = &want.value;
@@ -146,9 +159,10 @@ impl Judge<'_> {
 
     /// Each wanted message must come, in this order; others may stand between. An empty list wants none at all.
     fn messages(&mut self, want: &Spanned<Vec<Spanned<Message>>>, turn: &PlayedTurn) {
-        let sent: Vec<&MessageOut> = turn.messages().collect();
-        let names = |messages: &[&MessageOut]| {
-            let all: Vec<String> = messages.iter().map(|message| show::message(self.pack, message)).collect();
+        let sent: Vec<(PackAt, &MessageOut)> = turn.messages().collect();
+        let names = |messages: &[(PackAt, &MessageOut)]| {
+            let all: Vec<String> =
+                messages.iter().map(|(at, message)| show::message_at(self.pack, *at, message)).collect();
             if all.is_empty() { "none".to_owned() } else { all.join("; ") }
         };
         if want.value.is_empty() {
@@ -157,12 +171,16 @@ impl Judge<'_> {
         }
         let mut from = 0;
         for wanted in &want.value {
-            let found = sent[from..].iter().position(|message| sends(self.pack, &wanted.value, message));
+            let sends = |(at, message): &(PackAt, &MessageOut)| {
+                *at == wanted.value.pack && sends(self.pack.at(*at), &wanted.value, message)
+            };
+            let found = sent[from..].iter().position(sends);
             match found {
                 Some(at) => from += at + 1,
                 None => {
                     let actual = names(&sent[from..]);
-                    let expected = message(self.pack, &wanted.value);
+                    let at = wanted.value.pack;
+                    let expected = self.pack.qualified(at, &message(self.pack.at(at), &wanted.value));
                     self.differs(wanted.span, "message", expected, actual);
                 }
             }

@@ -12,7 +12,7 @@ use crate::registry::Registry;
 use crate::source::Span;
 
 use super::run::play;
-use super::script::{Script, Turn};
+use super::script::{Call, Script, Turn};
 use super::{Scenario, show};
 
 /// Looks at a scenario that its pack can read, and says which classes it is about: those it covers and those it expects.
@@ -50,7 +50,9 @@ fn reached(
         return;
     }
     let played = play(registry, script, usize::MAX);
-    let steps = played.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.result.as_ref().ok());
+    let own = |step: &&super::PlayedStep| step.pack.is_outermost();
+    let steps =
+        played.turns.iter().flat_map(|turn| &turn.steps).filter(own).filter_map(|step| step.result.as_ref().ok());
     let came: BTreeSet<ClassId> = steps.flat_map(|step| [step.selected, step.class]).flatten().collect();
     for (class, span) in open {
         if !came.contains(&class) {
@@ -101,7 +103,8 @@ fn calls(registry: &Registry, turn: &Turn, out: &Diagnostics) {
             made.extend(ports);
         }
     }
-    for call in turn.calls.iter().filter(|call| !made.contains(&call.port)) {
+    // What a used pack calls hangs on its own state.
+    for call in turn.calls.iter().filter(|call| call.pack.is_outermost() && !made.contains(&call.port)) {
         let port = pack.names.text(pack.ports[call.port.index()].name);
         let class = show::class(pack, selected.value);
         let message = format!("nobody calls {} in a turn of {}", quoted(port), quoted(class));
@@ -135,10 +138,10 @@ fn answers(registry: &Registry, turn: &Turn, out: &Diagnostics) {
     }
     // One that is asked for again may break it as well.
     let asked_again = |at: usize| {
-        let port = turn.calls[at].port;
-        let retry = registry.pack().ports[port.index()].retry.as_ref();
+        let Call { pack: of, port, .. } = turn.calls[at];
+        let retry = registry.pack().at(of).ports[port.index()].retry.as_ref();
         retry.is_some_and(|retry| retry.on.contains(&Wrong::Contract))
-            && turn.calls[at + 1..].iter().any(|call| call.port == port)
+            && turn.calls[at + 1..].iter().any(|call| (call.pack, call.port) == (of, port))
     };
     let told = turn.calls.iter().enumerate().filter(|(at, _)| !asked_again(*at));
     let contracts = told.filter_map(|(_, call)| call.reply.as_ref()?.contract.as_ref());

@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::compose::cascade;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
-use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError, step};
+use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError};
 use crate::model::Pack;
 use crate::model::ids::PortId;
+use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::source::{FileId, Span};
 use crate::state::SessionState;
 use crate::syntax::{self, Format, Node};
 
-use super::run::{Delivered, Failure, PlayedStep, PlayedTurn, What};
+use super::run::{Delivered, Failure, PlayedTurn, What, steps_of};
 use super::script::{Call, Given, Happens, Reply, env};
 use super::{Clock, judge, turn};
 
@@ -48,6 +50,8 @@ pub struct Told {
 /// A call that was made.
 #[derive(Debug)]
 pub struct Made {
+    /// The pack that made it.
+    pub pack: PackAt,
     /// The call.
     pub call: CallOut,
     /// How it ended; `None` = it was left open, or closed before it was asked about.
@@ -138,24 +142,26 @@ impl<'r> Conversation<'r> {
         Ok(())
     }
 
-    /// The call whose outcome is due: the first one of the turn that is open and was not asked about.
+    /// The call whose outcome is due, with its pack: the first one of the turn that is open and was not asked about.
     #[must_use]
-    pub fn due(&self) -> Option<&CallOut> {
+    pub fn due(&self) -> Option<(PackAt, &CallOut)> {
         let told = self.turns.last()?;
-        Some(&told.calls[self.next(told)?].call)
+        let made = &told.calls[self.next(told)?];
+        Some((made.pack, &made.call))
     }
 
     fn next(&self, told: &Told) -> Option<usize> {
-        let open = |made: &Made| self.state.open_calls().iter().any(|open| open.id == made.call.id);
+        let calls = self.state.host_calls(self.registry.pack());
+        let open = |made: &Made| calls.iter().any(|(_, open)| open.id == made.call.id);
         (told.next..told.calls.len()).find(|at| open(&told.calls[*at]))
     }
 
     /// Ends the call that is due.
     pub fn answer(&mut self, reply: Reply) {
-        let Some((call, port)) = self.due().map(|call| (call.id.clone(), call.port)) else { return };
+        let Some((pack, call, port)) = self.due().map(|(at, call)| (at, call.id.clone(), call.port)) else { return };
         let event = outcome(call.clone(), &reply);
         self.pass(Some(reply.clone()));
-        self.take(What::Outcome(Delivered { call, port, reply }), &event);
+        self.take(What::Outcome(Delivered { call, pack, port, reply }), &event);
     }
 
     /// Leaves the call that is due open: its outcome may come later, by hand.
@@ -184,23 +190,24 @@ impl<'r> Conversation<'r> {
         let pack = self.registry.pack();
         let before = self.state.clone();
         let mut env = env(&self.start.clock, self.turns.len(), &mut self.ids);
-        let result = step(self.registry, &before, event, &mut env);
+        let result = cascade(self.registry, &before, event, &mut env);
         let Some(told) = self.turns.last_mut() else { return };
-        if let Ok(step) = &result {
-            self.state = step.state.clone();
-            told.played.state = step.state.clone();
-            let made = step.calls.iter().filter(|call| pack.ports[call.port.index()].replies);
-            told.calls.extend(made.map(|call| Made { call: call.clone(), reply: None }));
+        if let Ok(done) = &result {
+            self.state = done.state.clone();
+            told.played.state = done.state.clone();
+            let made = done.calls(self.registry).into_iter();
+            let made = made.filter(|(at, call)| pack.at(*at).ports[call.port.index()].replies);
+            told.calls.extend(made.map(|(pack, call)| Made { pack, call: call.clone(), reply: None }));
         }
-        told.played.steps.push(PlayedStep { what, before, result });
+        told.played.steps.extend(steps_of(self.registry, what, &before, result));
     }
 }
 
 impl Told {
     /// Why a step of the turn could not be taken at all.
     #[must_use]
-    pub fn error(&self) -> Option<&StepError> {
-        self.played.steps.iter().find_map(|step| step.result.as_ref().err())
+    pub fn error(&self) -> Option<(PackAt, &StepError)> {
+        self.played.steps.iter().find_map(|step| Some((step.pack, step.result.as_ref().err()?)))
     }
 }
 
@@ -225,7 +232,7 @@ pub fn differences(registry: &Registry, call: &CallOut, script: &Call) -> Vec<St
 /// # Errors
 /// What is wrong with it; the places of the findings mean nothing. An answer that breaks the declaration of its port is none:
 /// [`Reply::contract`] says so.
-pub fn ending(registry: &Registry, port: PortId, text: &str) -> Result<Reply, Vec<Diagnostic>> {
+pub fn ending(registry: &Registry, port: (PackAt, PortId), text: &str) -> Result<Reply, Vec<Diagnostic>> {
     parsed(text, |node, out| turn::ending(registry, port, node, out)).map(|(reply, _)| reply)
 }
 

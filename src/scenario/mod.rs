@@ -26,7 +26,9 @@ use crate::language;
 use crate::source::{FileId, Span};
 use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 
-pub use run::{Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, take};
+pub use run::{
+    Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, steps_of, take,
+};
 pub use script::{Call, Given, REASON, Reply, Script, env, given_of, outcomes, script, state_of};
 pub use shape::{faults, named};
 

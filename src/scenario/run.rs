@@ -3,10 +3,13 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use crate::compose::{Cascade, CascadeError, Cause, Taken, Undone, cascade};
 use crate::diag::Diagnostic;
-use crate::engine::{CallOut, Event, MessageOut, NumberedIds, Step, StepError, step};
+use crate::engine::{CallOut, Event, MessageOut, NumberedIds, Step, StepError};
+use crate::model::Pack;
 use crate::model::ids::{ClassId, FrameSet, ModeId, PortId};
 use crate::model::names::Sym;
+use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::source::Span;
 use crate::state::SessionState;
@@ -90,12 +93,20 @@ pub struct PlayedTurn {
 /// A step that was taken, or could not be.
 #[derive(Debug, Clone)]
 pub struct PlayedStep {
+    /// The pack that took it.
+    pub pack: PackAt,
     /// What it took.
     pub what: What,
-    /// The state before it.
+    /// The state of that pack before it.
     pub before: SessionState,
     /// What came of it.
     pub result: Result<Step, StepError>,
+    /// The message that ended the call which the pack serves: its place among those of the step. It is not sent.
+    pub reply: Option<usize>,
+    /// Calls of used packs that were closed with calls of this one.
+    pub closed: Vec<(PackAt, Arc<str>)>,
+    /// What was taken back before it.
+    pub undone: Option<Undone>,
 }
 
 /// What a step took.
@@ -110,6 +121,15 @@ pub enum What {
     },
     /// A scripted outcome.
     Outcome(Delivered),
+    /// Something of another pack: a call as an event, or how a call has ended.
+    Between {
+        /// As a transcript writes it.
+        shown: String,
+        /// The text that the lexicon reads.
+        text: Option<String>,
+        /// Whether it is how a call has ended.
+        settles: bool,
+    },
 }
 
 /// A scripted outcome that was delivered.
@@ -117,15 +137,88 @@ pub enum What {
 pub struct Delivered {
     /// The call.
     pub call: Arc<str>,
+    /// The pack that made it.
+    pub pack: PackAt,
     /// Its port.
     pub port: PortId,
     /// How it ended.
     pub reply: Reply,
 }
 
+impl What {
+    /// As a transcript writes it.
+    #[must_use]
+    pub fn shown(&self, pack: &Pack) -> String {
+        match self {
+            What::Input { shown, .. } | What::Between { shown, .. } => shown.clone(),
+            What::Outcome(of) => {
+                format!("{} {} → {}", of.call, show::port(pack, of.pack, of.port), show::reply(&of.reply))
+            }
+        }
+    }
+
+    /// The text that the lexicon reads.
+    #[must_use]
+    pub fn heard(&self) -> Option<&str> {
+        match self {
+            What::Input { text, .. } | What::Between { text, .. } => text.as_deref(),
+            What::Outcome(_) => None,
+        }
+    }
+}
+
+/// What an outside event came to, step by step.
+#[must_use]
+pub fn steps_of(
+    registry: &Registry,
+    what: What,
+    before: &SessionState,
+    result: Result<Cascade, CascadeError>,
+) -> Vec<PlayedStep> {
+    let (steps, mut undone) = match result {
+        Ok(Cascade { steps, undone, .. }) => (steps, undone),
+        Err(CascadeError { at, error }) => {
+            let before = before.at(at).unwrap_or(before).clone();
+            let (reply, closed, undone) = (None, Vec::new(), None);
+            return vec![PlayedStep { pack: at, what, before, result: Err(error), reply, closed, undone }];
+        }
+    };
+    let mut outside = Some(what);
+    let each = steps.into_iter().map(|Taken { pack, cause, before, step, reply, closed }| {
+        let what = outside.take().unwrap_or_else(|| between(registry, pack, &cause));
+        PlayedStep { pack, what, before, result: Ok(step), reply, closed, undone: undone.take() }
+    });
+    each.collect()
+}
+
+/// What passes between packs, as a transcript writes it.
+fn between(registry: &Registry, at: PackAt, cause: &Cause) -> What {
+    let all = registry.pack();
+    let pack = all.at(at);
+    match cause {
+        Cause::Outside => What::Between { shown: String::new(), text: None, settles: false },
+        Cause::Entry { call, event, .. } => {
+            let said = show::event(pack, event);
+            What::Between { shown: format!("for {call}: {said}"), text: text_of(pack, event), settles: false }
+        }
+        Cause::Reply { call, from, status, value, error } => {
+            let (status, value, error, contract) = (*status, value.clone(), error.clone(), None);
+            let reply = show::reply(&Reply { status, value, error, contract });
+            let shown = format!("{call} → {reply}, by {}", all.name_at(*from).unwrap_or_default());
+            What::Between { shown, text: None, settles: true }
+        }
+    }
+}
+
 impl PlayedTurn {
+    /// The steps of the outermost pack.
     fn done(&self) -> impl DoubleEndedIterator<Item = &Step> {
-        self.steps.iter().filter_map(|played| played.result.as_ref().ok())
+        self.steps.iter().filter(|played| played.pack.is_outermost()).filter_map(|played| played.result.as_ref().ok())
+    }
+
+    /// The steps of all packs, each with its pack.
+    pub fn all(&self) -> impl DoubleEndedIterator<Item = (&PlayedStep, &Step)> {
+        self.steps.iter().filter_map(|played| Some((played, played.result.as_ref().ok()?)))
     }
 
     /// The last step, but for calls that were made again.
@@ -190,14 +283,19 @@ impl PlayedTurn {
         select.map_or(FrameSet::EMPTY, |step| step.carried)
     }
 
-    /// Calls made in the turn.
-    pub fn calls(&self) -> impl Iterator<Item = &CallOut> {
-        self.done().flat_map(|step| &step.calls)
+    /// Calls to the host that were made in the turn, each with its pack.
+    #[must_use]
+    pub fn calls(&self, registry: &Registry) -> Vec<(PackAt, &CallOut)> {
+        let made = self.all().flat_map(|(played, step)| step.calls.iter().map(|call| (played.pack, call)));
+        made.filter(|(at, call)| registry.pack().served(*at, call.port).is_none()).collect()
     }
 
-    /// Messages sent in the turn.
-    pub fn messages(&self) -> impl Iterator<Item = &MessageOut> {
-        self.done().flat_map(|step| &step.messages)
+    /// Messages sent in the turn, each with its pack.
+    pub fn messages(&self) -> impl Iterator<Item = (PackAt, &MessageOut)> {
+        self.all().flat_map(|(played, step)| {
+            let sent = step.messages.iter().enumerate().filter(|(at, _)| Some(*at) != played.reply);
+            sent.map(|(_, message)| (played.pack, message))
+        })
     }
 }
 
@@ -250,13 +348,19 @@ pub fn play(registry: &Registry, script: &Script, turns: usize) -> Played {
     Played { turns: (0..count).map(|index| runner.turn(index)).collect() }
 }
 
-/// Takes one event on a state, with its full trace.
+/// Takes one event on a state, with its full trace: its steps.
 #[must_use]
-pub fn take(registry: &Registry, before: SessionState, event: &Event, shown: String, clock: &Clock) -> PlayedStep {
+pub fn take(
+    registry: &Registry,
+    before: &SessionState,
+    event: &Event,
+    shown: String,
+    clock: &Clock,
+) -> Vec<PlayedStep> {
     let mut ids = NumberedIds::default();
-    let result = step(registry, &before, event, &mut env(clock, 1, &mut ids));
+    let result = cascade(registry, before, event, &mut env(clock, 1, &mut ids));
     let text = text_of(registry.pack(), event);
-    PlayedStep { what: What::Input { shown, text }, before, result }
+    steps_of(registry, What::Input { shown, text }, before, result)
 }
 
 struct Runner<'a> {
@@ -281,22 +385,23 @@ impl Runner<'_> {
                 Happens::Outcome { of, reply } => self.outcome(of.id(&self.state), reply),
             };
             let what = What::Input { shown: input.shown.clone(), text: input.text.clone() };
-            self.take(index, what, &event, input.span, &mut turn);
+            let made = self.take(index, what, &event, input.span, &mut turn);
             if last {
-                self.match_calls(index, input.span, &mut calls, &mut waiting, &mut turn);
+                self.match_calls(index, input.span, &made, &mut calls, &mut waiting, &mut turn);
             }
         }
         while let Some(next) = waiting.pop_front() {
-            if !self.state.open_calls().iter().any(|open| open.id == next.call) {
+            let open = self.state.host_calls(self.registry.pack());
+            if !open.iter().any(|(_, open)| open.id == next.call) {
                 continue; // closed in the meantime: its outcome would be stale
             }
             let event = self.outcome(next.call.clone(), &next.reply);
-            self.take(index, What::Outcome(next), &event, scripted.span, &mut turn);
-            self.match_calls(index, scripted.span, &mut calls, &mut waiting, &mut turn);
+            let made = self.take(index, What::Outcome(next), &event, scripted.span, &mut turn);
+            self.match_calls(index, scripted.span, &made, &mut calls, &mut waiting, &mut turn);
         }
         let pack = self.registry.pack();
         for call in calls {
-            let port = pack.names.text(pack.ports[call.port.index()].name);
+            let port = show::port(pack, call.pack, call.port);
             let message = format!("nobody called `{port}`: the scripted outcome was not asked for");
             turn.failures.push(Failure::new(Some(index), call.span, message));
         }
@@ -308,47 +413,62 @@ impl Runner<'_> {
         Event::Outcome { call, status: reply.status, value: reply.value.clone(), error: reply.error.clone() }
     }
 
-    fn take(&mut self, index: usize, what: What, event: &Event, span: Span, turn: &mut PlayedTurn) {
-        let pack = self.registry.pack();
+    /// Takes an outside event; the calls to the host that are to be made come back.
+    fn take(
+        &mut self,
+        index: usize,
+        what: What,
+        event: &Event,
+        span: Span,
+        turn: &mut PlayedTurn,
+    ) -> Vec<(PackAt, CallOut)> {
         let before = self.state.clone();
         let mut env = env(&self.script.clock, index + 1, &mut self.ids);
-        let result = step(self.registry, &before, event, &mut env);
+        let result = cascade(self.registry, &before, event, &mut env);
+        let mut made = Vec::new();
         match &result {
-            Ok(step) => self.state = step.state.clone(),
-            Err(StepError::Boundary { failures }) => {
+            Ok(done) => {
+                self.state = done.state.clone();
+                made = done.calls(self.registry).into_iter().map(|(at, call)| (at, call.clone())).collect();
+            }
+            Err(CascadeError { at, error: StepError::Boundary { failures } }) => {
+                let pack = self.registry.pack();
                 for failure in failures {
                     for breach in &failure.breaches {
-                        let class = show::class(pack, failure.class);
-                        let message = format!("no step: {class}: {}", show::breach(pack, failure.class, breach));
+                        let own = pack.at(*at);
+                        let class = pack.qualified(*at, show::class(own, failure.class));
+                        let message = format!("no step: {class}: {}", show::breach(own, failure.class, breach));
                         turn.failures.push(Failure::new(Some(index), span, message));
                     }
                 }
             }
             Err(error) => turn.failures.push(Failure::new(Some(index), span, format!("no step: {error}"))),
         }
-        turn.steps.push(PlayedStep { what, before, result });
+        turn.steps.extend(steps_of(self.registry, what, &before, result));
+        made
     }
 
-    /// Matches the calls that the last step made with the script, in order.
+    /// Matches the calls that are to be made with the script, in order.
     fn match_calls(
         &self,
         index: usize,
         span: Span,
+        made: &[(PackAt, CallOut)],
         calls: &mut VecDeque<&Call>,
         waiting: &mut VecDeque<Delivered>,
         turn: &mut PlayedTurn,
     ) {
         let pack = self.registry.pack();
-        let Some(Ok(step)) = turn.steps.last().map(|played| &played.result) else { return };
-        for call in &step.calls {
-            let replies = pack.ports[call.port.index()].replies;
+        for (at, call) in made {
+            let (at, own) = (*at, pack.at(*at));
+            let replies = own.ports[call.port.index()].replies;
             match calls.front().copied() {
-                Some(script) if script.port == call.port => {
+                Some(script) if (script.pack, script.port) == (at, call.port) => {
                     calls.pop_front();
                     judge::check_call(pack, index, call, script, &mut turn.failures);
                     if let Some(reply) = &script.reply {
                         let (call, port) = (call.id.clone(), call.port);
-                        waiting.push_back(Delivered { call, port, reply: reply.clone() });
+                        waiting.push_back(Delivered { call, pack: at, port, reply: reply.clone() });
                     }
                 }
                 // A call that expects no answer needs no script.
@@ -357,16 +477,16 @@ impl Runner<'_> {
                     let mut failure = Failure::new(
                         Some(index),
                         next.map_or(span, |next| next.span),
-                        format!("the call is not scripted: {}", show::call(pack, call)),
+                        format!("the call is not scripted: {}", show::call_at(pack, at, call)),
                     );
-                    let port = |port: PortId| pack.names.text(pack.ports[port.index()].name).to_owned();
                     match next {
                         Some(next) => {
-                            failure.expected = Some(port(next.port));
-                            failure.actual = Some(port(call.port));
+                            failure.expected = Some(show::port(pack, next.pack, next.port));
+                            failure.actual = Some(show::port(pack, at, call.port));
                         }
                         None => {
-                            let help = format!("add `calls: [ {{ port: {}, returns: {{ … }} }} ]`", port(call.port));
+                            let port = show::port(pack, at, call.port);
+                            let help = format!("add `calls: [ {{ port: {port}, returns: {{ … }} }} ]`");
                             failure.help = Some(help);
                         }
                     }

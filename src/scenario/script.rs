@@ -67,7 +67,7 @@ pub enum Happens {
     Event(Event),
     /// The outcome of a call that is open, delivered by hand.
     Outcome {
-        /// The call: by its id, or the first open one of a port.
+        /// The call: by its id, or the first open one of a port of a pack.
         of: CallName,
         /// How it ended and with what.
         reply: Reply,
@@ -79,8 +79,8 @@ pub enum Happens {
 pub enum CallName {
     /// By its id (`call-1`).
     Id(Arc<str>),
-    /// The first open call of a port.
-    Port(PortId),
+    /// The first open call of a port of a pack.
+    Port(PackAt, PortId),
 }
 
 impl CallName {
@@ -88,8 +88,8 @@ impl CallName {
     pub fn id(&self, state: &SessionState) -> Arc<str> {
         match self {
             Self::Id(id) => id.clone(),
-            Self::Port(port) => {
-                let calls = state.open_calls();
+            Self::Port(at, port) => {
+                let calls = state.at(*at).map(SessionState::open_calls).unwrap_or_default();
                 let open = calls.iter().find(|open| open.port == *port);
                 open.map_or_else(|| "".into(), |open| open.id.clone())
             }
@@ -124,6 +124,8 @@ pub struct Contract {
 pub struct Call {
     /// Where it is written.
     pub span: Span,
+    /// The pack that must make it.
+    pub pack: PackAt,
     /// The port it must go to.
     pub port: PortId,
     /// Arguments it must have; `Absent` = it must not have it.
@@ -156,23 +158,40 @@ pub struct Expect {
     pub reasons: Option<Spanned<Vec<Sym>>>,
     /// The answer mode; `None` inside = no answer.
     pub answer_mode: Option<Spanned<Option<ModeId>>>,
-    /// Fields after the turn; in a keyed frame with the key of the instance.
-    pub state: Vec<Spanned<(Slot, Option<String>, Want)>>,
+    /// Fields after the turn.
+    pub state: Vec<Spanned<Wanted>>,
     /// Frames dropped, exactly.
     pub dropped: Option<Spanned<FrameSet>>,
     /// Frames carried, exactly.
     pub carried: Option<Spanned<FrameSet>>,
-    /// Ports called in the turn, in order, exactly.
-    pub calls: Option<Spanned<Vec<PortId>>>,
+    /// The classes of all steps of the turn, in order, exactly.
+    pub steps: Option<Spanned<Vec<(PackAt, ClassId)>>>,
+    /// Ports of the host called in the turn, in order, exactly.
+    pub calls: Option<Spanned<Vec<(PackAt, PortId)>>>,
     /// Messages, in this order; others may stand between. Empty = none at all.
     pub messages: Option<Spanned<Vec<Spanned<Message>>>>,
     /// Why the last input was refused.
     pub refused: Option<Spanned<Sym>>,
 }
 
+/// What a field of a pack must be.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The pack.
+    pub pack: PackAt,
+    /// The field.
+    pub slot: Slot,
+    /// In a keyed frame the key of the instance.
+    pub key: Option<String>,
+    /// What it must be.
+    pub value: Want,
+}
+
 /// A message that must be sent.
 #[derive(Debug, Clone)]
 pub struct Message {
+    /// The pack that sends it.
+    pub pack: PackAt,
     /// Which.
     pub message: MessageId,
     /// Fields it must have.
@@ -279,20 +298,17 @@ pub fn given_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<G
 fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
     let mut fields = Vec::new();
     let mut whole = true;
-    state(pack, node, out, &mut |at, node, span| match typed::value(
-        pack,
-        Naming::Own,
-        &pack.slots[at.slot.index()].ty,
-        node,
-        out,
-    ) {
-        Some(value) => {
-            whole &= may_be_given(pack, at, span, out);
-            if at.key.is_none() {
-                fields.push((at.slot, value));
+    state(pack, node, out, &mut |at, node, span| {
+        let own = pack.at(at.pack);
+        match typed::value(own, Naming::Own, &own.slots[at.slot.index()].ty, node, out) {
+            Some(value) => {
+                whole &= may_be_given(own, at, span, out);
+                if at.key.is_none() {
+                    fields.push((at.pack, at.slot, value));
+                }
             }
+            None => whole = false,
         }
-        None => whole = false,
     });
     if !whole {
         return None;
@@ -305,11 +321,10 @@ fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
             return None;
         }
     };
-    let mut slots = state.slots.to_vec();
-    for (slot, value) in fields {
-        slots[slot.index()] = value;
+    for at in pack.all() {
+        let own = fields.iter().filter(|(of, ..)| *of == at).map(|(_, slot, value)| (*slot, value.clone()));
+        state.put(at, own);
     }
-    state.slots = slots.into();
     Some(state)
 }
 
@@ -334,12 +349,14 @@ fn instances(pack: &Pack, node: &Node) -> Result<SessionState, DataError> {
     let mut frames = Map::new();
     if let Kind::Table(table) = &node.kind {
         for entry in table {
-            let keyed = pack.frame(&entry.key).and_then(|frame| pack.frames[frame.index()].keyed.as_ref());
+            let (at, name) = pack.split(&entry.key);
+            let own = pack.at(at);
+            let keyed = own.frame(name).and_then(|frame| own.frames[frame.index()].keyed.as_ref());
             let (Some(keyed), Kind::Table(instances)) = (keyed, &entry.value.kind) else { continue };
-            let fields: Vec<NamedType> = keyed.fields().map(|slot| named_type(pack, slot)).collect();
+            let fields: Vec<NamedType> = keyed.fields().map(|slot| named_type(own, slot)).collect();
             let each = instances
                 .iter()
-                .map(|of| (of.key.to_string(), typed::fields_json(pack, Naming::Own, &fields, &of.value)));
+                .map(|of| (of.key.to_string(), typed::fields_json(own, Naming::Own, &fields, &of.value)));
             frames.insert(entry.key.to_string(), Json::Object(each.collect()));
         }
     }
@@ -393,34 +410,39 @@ pub fn env<'i>(clock: &Clock, turn: usize, ids: &'i mut dyn IdSource) -> Env<'i>
 /// Where a value of a state stands: a field, and in a keyed frame the key of the instance; none where it is said of the frame.
 #[derive(Debug, Clone, Copy)]
 pub struct At<'n> {
+    /// The pack.
+    pub pack: PackAt,
     /// The field.
     pub slot: Slot,
     /// The key.
     pub key: Option<&'n str>,
 }
 
-/// Walks a table frame → field → value; in a keyed frame frame → key → field → value, and frame → fact → value.
-pub fn state(pack: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(At<'_>, &Node, Span)) {
+/// Walks a table frame → field → value; in a keyed frame frame → key → field → value, and frame → fact → value. A frame of a
+/// used pack is written `gate/frame`.
+pub fn state(all: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(At<'_>, &Node, Span)) {
     let Some(frames) = Field::new(node, out).entries() else { return };
     for (entry, fields) in frames {
-        let names = || pack.frames.iter().map(|frame| pack.names.text(frame.name));
-        let Some(frame) = pack.frame(&entry.key) else {
-            unknown("frame", &entry.key, entry.key_span, names(), out);
+        let (at, name) = all.split(&entry.key);
+        let pack = all.at(at);
+        let Some(frame) = pack.frame(name) else {
+            let names = qualified(all, |pack| pack.frames.iter().map(|frame| frame.name).collect());
+            unknown("frame", &entry.key, entry.key_span, names.iter().map(String::as_str), out);
             continue;
         };
         let Some(fields) = fields.entries() else { continue };
         if let Some(keyed) = &pack.frames[frame.index()].keyed {
             for (key, value) in fields {
                 match pack.field(frame, &key.key).filter(|slot| !keyed.is_bound(*slot)) {
-                    Some(slot) => each(At { slot, key: None }, value.node, key.key_span),
-                    None => instance(pack, frame, (&key.key, key.key_span), value, out, each),
+                    Some(slot) => each(At { pack: at, slot, key: None }, value.node, key.key_span),
+                    None => instance((at, pack), frame, (&key.key, key.key_span), value, out, each),
                 }
             }
             continue;
         }
         for (field, value) in fields {
             match pack.field(frame, &field.key) {
-                Some(slot) => each(At { slot, key: None }, value.node, field.key_span),
+                Some(slot) => each(At { pack: at, slot, key: None }, value.node, field.key_span),
                 None => {
                     let own = pack.frames[frame.index()].fields();
                     let names = own.map(|slot| pack.names.text(pack.slots[slot.index()].name));
@@ -433,7 +455,7 @@ pub fn state(pack: &Pack, node: &Node, out: &Diagnostics, each: &mut dyn FnMut(A
 
 /// Walks what is said of one instance of a keyed frame.
 fn instance(
-    pack: &Pack,
+    (at, pack): (PackAt, &Pack),
     frame: FrameId,
     (key, span): (&str, Span),
     fields: crate::syntax::Field<'_>,
@@ -450,7 +472,7 @@ fn instance(
     let bound = |slot: &Slot| pack.is_bound(*slot);
     for (field, value) in fields.entries().into_iter().flatten() {
         match pack.field(frame, &field.key).filter(bound) {
-            Some(slot) => each(At { slot, key: Some(key) }, value.node, field.key_span),
+            Some(slot) => each(At { pack: at, slot, key: Some(key) }, value.node, field.key_span),
             None => {
                 let own = pack.frames[frame.index()].fields().filter(bound);
                 let names = own.map(|slot| pack.names.text(pack.slots[slot.index()].name));
@@ -491,6 +513,26 @@ pub fn class(pack: &Pack, id: &str, span: Span, out: &Diagnostics) -> Option<Cla
         unknown("class of this pack", id, span, names, out);
     }
     found
+}
+
+/// A class of one of the packs, by its id: `gate/CLASS` for a used one.
+pub fn class_at(all: &Pack, id: &str, span: Span, out: &Diagnostics) -> Option<(PackAt, ClassId)> {
+    let (at, name) = all.split(id);
+    let found = all.at(at).class(name);
+    if found.is_none() {
+        let names = qualified(all, |pack| pack.classes.iter().map(|class| class.id).collect());
+        unknown("class of this pack, or of one that it uses", id, span, names.iter().map(String::as_str), out);
+    }
+    Some((at, found?))
+}
+
+/// Names of all packs, those of used ones with their pack.
+pub fn qualified(all: &Pack, names: impl Fn(&Pack) -> Vec<Sym>) -> Vec<String> {
+    let each = all.all().flat_map(|at| {
+        let own = all.at(at);
+        names(own).into_iter().map(move |name| all.qualified(at, own.names.text(name)))
+    });
+    each.collect()
 }
 
 /// What is said of the name of a reason that no class gives: it is no such.

@@ -2,13 +2,15 @@
 
 use serde_json::Value as Json;
 
-use crate::engine::{Breach, CallOut, InstanceChange, MessageOut, ReadText, Retried, Said};
+use crate::compose::Undone;
+use crate::engine::{Breach, CallOut, Event, InstanceChange, MessageOut, ReadText, Retried, Said};
 use crate::model::class::{Alternative, By};
-use crate::model::ids::{ClassId, FrameSet, Slot};
+use crate::model::ids::{ClassId, FrameSet, PortId, Slot};
 use crate::model::json::{scalar_text, to_json, to_wire};
 use crate::model::lexicon::{self, Elem, Form};
 use crate::model::reason::STATUSES;
 use crate::model::schema::Type;
+use crate::model::uses::PackAt;
 use crate::model::value::Value;
 use crate::model::{Claims, Pack};
 
@@ -120,10 +122,76 @@ pub fn instance(pack: &Pack, change: &InstanceChange<'_>) -> Vec<String> {
     lines
 }
 
+/// What a step of one of the packs did with an instance.
+#[must_use]
+pub fn instance_at(pack: &Pack, at: PackAt, change: &InstanceChange<'_>) -> Vec<String> {
+    let own = pack.at(at);
+    let lines = instance(own, change);
+    let Some(name) = pack.name_at(at) else { return lines };
+    let frame = own.names.text(own.frames[change.frame.index()].name);
+    lines.into_iter().map(|line| line.replacen(frame, &format!("{name}/{frame}"), 1)).collect()
+}
+
+/// What was taken back, in words.
+#[must_use]
+pub fn undone(pack: &Pack, undone: &Undone) -> String {
+    let steps = if undone.steps == 1 { "1 step".to_owned() } else { format!("{} steps", undone.steps) };
+    let at = pack.name_at(undone.at).map_or_else(String::new, |name| format!(" in {name}"));
+    format!("taken back: {steps}, {}{at}", pack.names.text(undone.why))
+}
+
 /// Frames, in declared order.
 #[must_use]
 pub fn frames(pack: &Pack, set: FrameSet) -> String {
     set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect::<Vec<_>>().join(", ")
+}
+
+/// A port of one of the packs.
+#[must_use]
+pub fn port(pack: &Pack, at: PackAt, port: PortId) -> String {
+    let own = pack.at(at);
+    pack.qualified(at, own.names.text(own.ports[port.index()].name))
+}
+
+/// A call of one of the packs: `call-2 gate/classify { text: hello }`.
+#[must_use]
+pub fn call_at(pack: &Pack, at: PackAt, out: &CallOut) -> String {
+    let shown = call(pack.at(at), out);
+    match (pack.name_at(at), shown.split_once(' ')) {
+        (Some(name), Some((id, rest))) => format!("{id} {name}/{rest}"),
+        _ => shown,
+    }
+}
+
+/// A message of one of the packs.
+#[must_use]
+pub fn message_at(pack: &Pack, at: PackAt, sent: &MessageOut) -> String {
+    pack.qualified(at, &message(pack.at(at), sent))
+}
+
+/// Frames of one of the packs.
+#[must_use]
+pub fn frames_at(pack: &Pack, at: PackAt, set: FrameSet) -> String {
+    let own = pack.at(at);
+    let named = set.iter().map(|frame| pack.qualified(at, own.names.text(own.frames[frame.index()].name)));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// An event with its payload: `question { text: hello }`.
+#[must_use]
+pub fn event(pack: &Pack, event: &Event) -> String {
+    let Event::Input { event, fields } = event else { return String::new() };
+    let declared = &pack.events[event.index()];
+    let shown: Vec<String> = fields
+        .iter()
+        .map(|(input, given)| {
+            let of = &pack.inputs[input.index()];
+            let wire = declared.wire_of(*input).unwrap_or(of.name);
+            format!("{}: {}", pack.names.text(wire), json(&to_wire(pack, &of.ty, given)))
+        })
+        .collect();
+    let name = pack.names.text(declared.name);
+    if shown.is_empty() { name.to_owned() } else { format!("{name} {{ {} }}", shown.join(", ")) }
 }
 
 /// `call-1 route_execute`.

@@ -4,9 +4,10 @@ use crate::engine::{Candidate, Step, StepError, Trace, Verdict};
 use crate::model::Pack;
 use crate::model::class::On;
 use crate::model::ids::FrameId;
+use crate::model::uses::PackAt;
 use crate::model::value::Value;
 use crate::registry::Registry;
-use crate::state::Instances;
+use crate::state::{Instances, SessionState};
 
 use super::run::{Played, PlayedStep, What};
 use super::script::Script;
@@ -22,10 +23,36 @@ pub fn write(registry: &Registry, scenario: &Scenario, script: &Script, played: 
         text.push_str(&format!("covers {}\n", covers.join(", ")));
     }
     text.push_str(&format!("today {}\n", script.clock.today));
+    for at in pack.all() {
+        if let Some(state) = script.given.at(at) {
+            given(pack, at, state, &mut text);
+        }
+    }
+    for (at, repaired) in &script.repaired {
+        let name = pack.qualified(*at, pack.at(*at).names.text(*repaired));
+        text.push_str(&format!("repaired {name}\n"));
+    }
+    for (index, turn) in played.turns.iter().enumerate() {
+        for (at, step) in turn.steps.iter().enumerate() {
+            text.push('\n');
+            write_step(registry, index + 1, at, step, &mut text);
+        }
+        let open = turn.state.host_calls(pack);
+        if !open.is_empty() {
+            let open: Vec<&str> = open.iter().map(|(_, call)| &*call.id).collect();
+            text.push_str(&format!("   still open: {}\n", open.join(", ")));
+        }
+    }
+    text
+}
+
+/// What a pack remembers before the first turn.
+fn given(all: &Pack, at: PackAt, state: &SessionState, text: &mut String) {
+    let pack = all.at(at);
     for (index, frame) in pack.frames.iter().enumerate() {
         let mut fields = Vec::new();
         for slot in frame.fields() {
-            let value = script.given.get(slot);
+            let value = state.get(slot);
             if *value != pack.slots[slot.index()].default {
                 fields.push(format!(
                     "{}: {}",
@@ -34,8 +61,8 @@ pub fn write(registry: &Registry, scenario: &Scenario, script: &Script, played: 
                 ));
             }
         }
-        let name = pack.names.text(frame.name);
-        for instance in script.given.instances(pack, FrameId::at(index)).into_iter().flat_map(Instances::iter) {
+        let name = all.qualified(at, pack.names.text(frame.name));
+        for instance in state.instances(pack, FrameId::at(index)).into_iter().flat_map(Instances::iter) {
             let Some(keyed) = &frame.keyed else { continue };
             let ended = instance.closed_as.map_or(Value::Absent, Value::Sym);
             let values = keyed.fields().zip(&*instance.values).chain([(keyed.ended(), &ended)]);
@@ -51,38 +78,29 @@ pub fn write(registry: &Registry, scenario: &Scenario, script: &Script, played: 
             text.push_str(&format!("given {name} {{ {} }}\n", fields.join(", ")));
         }
     }
-    for (at, repaired) in &script.repaired {
-        let name = pack.qualified(*at, pack.at(*at).names.text(*repaired));
-        text.push_str(&format!("repaired {name}\n"));
-    }
-    for (index, turn) in played.turns.iter().enumerate() {
-        for (at, step) in turn.steps.iter().enumerate() {
-            text.push('\n');
-            write_step(registry, index + 1, at, step, &mut text);
-        }
-        if !turn.state.open_calls().is_empty() {
-            let open: Vec<&str> = turn.state.open_calls().iter().map(|call| &*call.id).collect();
-            text.push_str(&format!("   still open: {}\n", open.join(", ")));
-        }
-    }
-    text
 }
 
 fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, text: &mut String) {
-    let pack = registry.pack();
-    let head = match &played.what {
-        What::Input { shown, .. } => shown.clone(),
-        What::Outcome(outcome) => {
-            let port = pack.names.text(pack.ports[outcome.port.index()].name);
-            format!("{} {port} → {}", outcome.call, show::reply(&outcome.reply))
-        }
-    };
+    let all = registry.pack();
+    let (own, pack) = (registry.at(played.pack), all.at(played.pack));
+    let head = played.what.shown(all);
     // The first step of a turn bears its number; the others stand under it.
     match at {
         0 => text.push_str(&format!("{turn}. {head}\n")),
         _ => text.push_str(&format!("{:1$} {head}\n", "", turn.to_string().len() + 1)),
     }
     let mut line = |line: String| text.push_str(&format!("   {line}\n"));
+    let class_name = |class| all.qualified(played.pack, show::class(pack, class));
+    if let Some(undone) = &played.undone {
+        line(show::undone(all, undone));
+        let of = all.at(undone.at);
+        for failure in &undone.failures {
+            for breach in &failure.breaches {
+                let class = all.qualified(undone.at, show::class(of, failure.class));
+                line(format!("{class} gave up: {}", show::breach(of, failure.class, breach)));
+            }
+        }
+    }
     let step = match &played.result {
         Ok(step) => step,
         Err(error) => {
@@ -90,7 +108,7 @@ fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, 
             if let StepError::Boundary { failures } = error {
                 for failure in failures {
                     for breach in &failure.breaches {
-                        let class = show::class(pack, failure.class);
+                        let class = class_name(failure.class);
                         line(format!("{class} broke {}", show::breach(pack, failure.class, breach)));
                     }
                 }
@@ -112,25 +130,24 @@ fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, 
     }
     for failure in &step.failures {
         for breach in &failure.breaches {
-            line(format!(
-                "{} gave up: {}",
-                show::class(pack, failure.class),
-                show::breach(pack, failure.class, breach)
-            ));
+            line(format!("{} gave up: {}", class_name(failure.class), show::breach(pack, failure.class, breach)));
         }
     }
     if let Some(class) = step.class {
-        line(format!("{} ({})", show::class(pack, class), pack.classes[class.index()].name));
+        line(format!("{} ({})", class_name(class), pack.classes[class.index()].name));
     }
-    let heard = match &played.what {
-        What::Input { text, .. } => text.as_deref(),
-        What::Outcome(_) => None,
-    };
-    step_lines(registry, step, heard, &mut line);
+    step_lines((all, played), own, step, played.what.heard(), &mut line);
 }
 
-fn step_lines(registry: &Registry, step: &Step, heard: Option<&str>, line: &mut dyn FnMut(String)) {
+fn step_lines(
+    (all, played): (&Pack, &PlayedStep),
+    registry: &Registry,
+    step: &Step,
+    heard: Option<&str>,
+    line: &mut dyn FnMut(String),
+) {
     let pack = registry.pack();
+    let at = played.pack;
     if let Some(trace) = &step.trace {
         if let Some(why) = why(pack, trace) {
             line(format!("why: {why}"));
@@ -149,26 +166,29 @@ fn step_lines(registry: &Registry, step: &Step, heard: Option<&str>, line: &mut 
         line(format!("unused: {}", unused.join(", ")));
     }
     if !step.carried.is_empty() {
-        line(format!("carried: {}", show::frames(pack, step.carried)));
+        line(format!("carried: {}", show::frames_at(all, at, step.carried)));
     }
     if !step.dropped.is_empty() {
-        line(format!("dropped: {}", show::frames(pack, step.dropped)));
+        line(format!("dropped: {}", show::frames_at(all, at, step.dropped)));
     }
     for change in step.changes() {
         let (old, new) = (show::value(pack, change.old), show::value(pack, change.new));
-        line(format!("{}: {old} → {new}", show::slot(pack, change.slot)));
+        line(format!("{}: {old} → {new}", all.qualified(at, &show::slot(pack, change.slot))));
     }
     for change in step.instance_changes(pack) {
-        show::instance(pack, &change).into_iter().for_each(&mut *line);
+        show::instance_at(all, at, &change).into_iter().for_each(&mut *line);
     }
-    if !step.closed.is_empty() {
-        line(format!("closed: {}", step.closed.join(", ")));
+    let made_for = played.closed.iter().map(|(_, call)| call);
+    let closed: Vec<&str> = step.closed.iter().chain(made_for).map(AsRef::as_ref).collect();
+    if !closed.is_empty() {
+        line(format!("closed: {}", closed.join(", ")));
     }
     for call in &step.calls {
-        line(format!("call: {}", show::call(pack, call)));
+        line(format!("call: {}", show::call_at(all, at, call)));
     }
-    for message in &step.messages {
-        line(format!("message: {}", show::message(pack, message)));
+    for (place, message) in step.messages.iter().enumerate() {
+        let word = if Some(place) == played.reply { "reply" } else { "message" };
+        line(format!("{word}: {}", show::message_at(all, at, message)));
     }
     if let Some(mode) = step.answer {
         let mode = &pack.modes[mode.index()];

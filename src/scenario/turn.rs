@@ -8,11 +8,12 @@ use crate::language;
 use crate::model::ids::{EventId, InputId, PortId};
 use crate::model::json::{Naming, fields_from_wire, scalar_text};
 use crate::model::reason::STATUSES;
+use crate::model::uses::PackAt;
 use crate::model::{Pack, Status};
 use crate::registry::Registry;
 use crate::syntax::{Entry, Field, Kind, Node, Reader};
 
-use super::script::{Call, CallName, Contract, Happens, Input, Reply, Turn, presence, unknown, want};
+use super::script::{Call, CallName, Contract, Happens, Input, Reply, Turn, presence, qualified, unknown, want};
 use super::{Spanned, expect, show, typed};
 
 /// Reads a turn.
@@ -207,32 +208,41 @@ fn by_hand(registry: &Registry, field: Field<'_>) -> Option<Input> {
     let pack = registry.pack();
     let reader = field.table(&language::OUTCOME)?;
     let call = reader.optional("call").and_then(|field| field.word());
+    let named = reader.has("port");
     let port = reader.optional("port").and_then(|field| port(pack, field, reader.out()));
     let reply = reply(registry, port, &reader);
     reader.finish();
     let of = match (call, port) {
         (Some(id), _) => CallName::Id(id.into()),
-        (None, Some(port)) => CallName::Port(port),
-        (None, None) if field.node.kind == Kind::Null => return None,
+        (None, Some((at, port))) => CallName::Port(at, port),
+        // One that is none has been reported.
+        (None, None) if named || field.node.kind == Kind::Null => return None,
         (None, None) => return field.bad("the outcome names no call", "write `call: call-1`, or `port: …`"),
     };
     let name = match &of {
         CallName::Id(id) => id.to_string(),
-        CallName::Port(port) => pack.names.text(pack.ports[port.index()].name).to_owned(),
+        CallName::Port(at, port) => show::port(pack, *at, *port),
     };
     let reply = reply?;
     let shown = format!("outcome: {name} {}", show::reply(&reply));
     Some(Input { span: field.span(), shown, text: None, happens: Happens::Outcome { of, reply } })
 }
 
-/// A port by its name.
-pub fn port(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<PortId> {
-    let name = field.word()?;
-    let found = pack.port(name);
-    if found.is_none() {
-        unknown("port of this pack", name, field.span(), pack.ports.iter().map(|port| pack.names.text(port.name)), out);
+/// A port that the host serves, by its name: `gate/port` for one of a used pack.
+pub fn port(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<(PackAt, PortId)> {
+    let written = field.word()?;
+    let (at, name) = pack.split(written);
+    let Some(found) = pack.at(at).port(name) else {
+        let names = qualified(pack, |pack| pack.ports.iter().map(|port| port.name).collect());
+        unknown("port of this pack", written, field.span(), names.iter().map(String::as_str), out);
+        return None;
+    };
+    if let Some(serve) = pack.served(at, found) {
+        let by = pack.name_at(serve.by).unwrap_or_default();
+        let message = format!("the port {} is served by {}, so the host is never asked", quoted(written), quoted(by));
+        return field.bad(message, &format!("write what the ports of {} come to, such as `{by}/PORT`", quoted(by)));
     }
-    found
+    Some((at, found))
 }
 
 /// `returns`, or `status` with `error`: how a call ends, with what, and what went wrong. `returns` alone means ok.
@@ -276,12 +286,13 @@ pub fn end<'n>(reader: &Reader<'n>) -> Option<(Status, Option<Field<'n>>, Option
     Some((status, given, error))
 }
 
-fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Option<Reply> {
+fn reply(registry: &Registry, port: Option<(PackAt, PortId)>, reader: &Reader<'_>) -> Option<Reply> {
+    let registry = port.map_or(registry, |(at, _)| registry.at(at));
     let pack = registry.pack();
     let (status, given, error) = end(reader)?;
     let mut contract = None;
     let value = given.map(|field| match port {
-        Some(port) => {
+        Some((_, port)) => {
             let fields = &registry.response[port.index()];
             let json = typed::fields_json(pack, Naming::Wire, fields, field.node);
             if let Err(error) = fields_from_wire(pack, fields, false, &json) {
@@ -308,7 +319,7 @@ fn reply(registry: &Registry, port: Option<PortId>, reader: &Reader<'_>) -> Opti
 }
 
 /// How a call to a port ends: a table with `returns`, or `status` and `error`.
-pub fn ending(registry: &Registry, port: PortId, node: &Node, out: &Diagnostics) -> Option<Reply> {
+pub fn ending(registry: &Registry, port: (PackAt, PortId), node: &Node, out: &Diagnostics) -> Option<Reply> {
     let reader = Reader::new(node, &language::ENDING, out)?;
     let reply = reply(registry, Some(port), &reader);
     reader.finish();
@@ -317,13 +328,13 @@ pub fn ending(registry: &Registry, port: PortId, node: &Node, out: &Diagnostics)
 
 /// A scripted call.
 pub fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
-    let pack = registry.pack();
     let reader = field.table(&language::CALL)?;
     let out = reader.out();
-    let port = reader.required("port").and_then(|field| port(pack, field, out));
+    let port = reader.required("port").and_then(|field| port(registry.pack(), field, out));
+    let pack = registry.at(port.map_or(PackAt::OUTERMOST, |(at, _)| at)).pack();
     let with = reader.optional("with");
     let open = reader.optional("open").and_then(Field::bool) == Some(true);
-    let silent = port.is_some_and(|port| !pack.ports[port.index()].replies);
+    let silent = port.is_some_and(|(_, port)| !pack.ports[port.index()].replies);
     let says = ["returns", "status", "error"].iter().any(|key| reader.has(key));
     let reply = if open || (silent && !says) {
         let _ = (reader.optional("returns"), reader.optional("status"), reader.optional("error"));
@@ -339,7 +350,7 @@ pub fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
         Some(reply)
     };
     reader.finish();
-    let port = port?;
+    let (at, port) = port?;
     let mut wanted = Vec::new();
     if let Some(with) = with {
         let request = &pack.ports[port.index()].request;
@@ -363,7 +374,7 @@ pub fn call(registry: &Registry, field: Field<'_>) -> Option<Call> {
         Some(reply) => Some(reply?),
         None => None,
     };
-    Some(Call { span: field.span(), port, with: wanted, reply })
+    Some(Call { span: field.span(), pack: at, port, with: wanted, reply })
 }
 
 /// Whether a node says `{ present: false }`.

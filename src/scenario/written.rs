@@ -23,7 +23,7 @@ impl Conversation<'_> {
         if self.turns.is_empty() {
             return Err("nothing has been said yet".into());
         }
-        if !self.start.state.open_calls().is_empty() {
+        if !self.start.state.host_calls(self.registry.pack()).is_empty() {
             return Err("it began in the middle of a turn, and no scenario begins so".into());
         }
         if let Some(at) = self.turns.iter().position(|told| told.error().is_some()) {
@@ -64,7 +64,7 @@ impl Conversation<'_> {
     fn same(&self, told: &PlayedTurn, again: &PlayedTurn) -> bool {
         let way = |turn: &PlayedTurn| {
             let (classes, reasons) = ((turn.selected(), turn.settled()), turn.reasons());
-            (classes, turn.answer(), reasons, turn.refused(), turn.steps.len(), turn.calls().count())
+            (classes, turn.answer(), reasons, turn.refused(), turn.steps.len(), turn.calls(self.registry).len())
         };
         again.failures.is_empty() && way(told) == way(again)
     }
@@ -132,8 +132,8 @@ impl Conversation<'_> {
     fn scripted(&self, made: &Made) -> Json {
         let pack = self.registry.pack();
         let mut call = Map::new();
-        call.insert("port".into(), pack.names.text(pack.ports[made.call.port.index()].name).into());
-        let with = made.call.request(pack);
+        call.insert("port".into(), show::port(pack, made.pack, made.call.port).into());
+        let with = made.call.request(pack.at(made.pack));
         if with.as_object().is_some_and(|with| !with.is_empty()) {
             call.insert("with".into(), with);
         }

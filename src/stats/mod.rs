@@ -92,7 +92,8 @@ impl<'r> Tally<'r> {
         self.session();
         for PlayedTurn { steps, .. } in &played.turns {
             self.turn();
-            steps.iter().filter_map(|step| step.result.as_ref().ok()).for_each(|step| self.step(step));
+            let own = steps.iter().filter(|step| step.pack.is_outermost());
+            own.filter_map(|step| step.result.as_ref().ok()).for_each(|step| self.step(step));
         }
     }
 

@@ -14,8 +14,13 @@ pub struct Mini(TempDir);
 
 impl Mini {
     pub fn new() -> Self {
+        Self::of("mini")
+    }
+
+    /// A copy of another workspace of the tests.
+    pub fn of(fixture: &str) -> Self {
         let own = Self(TempDir::new().expect("a folder"));
-        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mini"), own.0.path());
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(fixture), own.0.path());
         own
     }
 

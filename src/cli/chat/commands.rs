@@ -11,9 +11,11 @@ use crate::explain::{explain, human};
 use crate::model::ids::{FrameId, InputId};
 use crate::model::names::Sym;
 use crate::model::schema::Type;
+use crate::model::uses::PackAt;
 use crate::model::{Event, Pack};
 use crate::scaffold::File;
 use crate::scenario::{live, show};
+use crate::state::OpenCall;
 use crate::syntax::Format;
 use crate::workspace::{Problem, files};
 
@@ -147,28 +149,36 @@ impl Chat<'_, '_> {
         let state = self.conversation.state();
         let mut lines = Vec::new();
         if rest.is_empty() {
-            for (index, frame) in pack.frames.iter().enumerate() {
-                let held = state.frame_json(pack, FrameId::at(index));
-                lines.push(format!("{}  {}", pack.names.text(frame.name), show::json(&held)));
+            for at in pack.all() {
+                let (own, Some(state)) = (pack.at(at), state.at(at)) else { continue };
+                for (index, frame) in own.frames.iter().enumerate() {
+                    let held = state.frame_json(own, FrameId::at(index));
+                    let name = pack.qualified(at, own.names.text(frame.name));
+                    lines.push(format!("{name}  {}", show::json(&held)));
+                }
             }
-            if !state.open_calls().is_empty() {
-                let open: Vec<String> = state
-                    .open_calls()
-                    .iter()
-                    .map(|call| format!("{} {}", call.id, pack.names.text(pack.ports[call.port.index()].name)))
-                    .collect();
-                lines.push(format!("open calls: {}", open.join(", ")));
+            let open = state.host_calls(pack);
+            if !open.is_empty() {
+                let shown =
+                    |(at, call): &(PackAt, &OpenCall)| format!("{} {}", call.id, show::port(pack, *at, call.port));
+                lines.push(format!("open calls: {}", open.iter().map(shown).collect::<Vec<_>>().join(", ")));
             }
-        } else if let Some(frame) = pack.frame(rest) {
-            match state.frame_json(pack, frame) {
+        } else if let (at, Some(frame)) = frame_of(pack, rest)
+            && let Some(state) = state.at(at)
+        {
+            match state.frame_json(pack.at(at), frame) {
                 Json::Object(fields) if !fields.is_empty() => {
                     lines.extend(fields.iter().map(|(name, value)| format!("{name}  {}", show::json(value))));
                 }
                 _ => lines.push("nothing".to_owned()),
             }
         } else {
-            let names: Vec<&str> = pack.frames.iter().map(|frame| pack.names.text(frame.name)).collect();
-            let help = match suggest(rest, names.iter().copied()) {
+            let of = |at| {
+                let own = pack.at(at);
+                own.frames.iter().map(move |frame| pack.qualified(at, own.names.text(frame.name)))
+            };
+            let names: Vec<String> = pack.all().flat_map(of).collect();
+            let help = match suggest(rest, names.iter().map(String::as_str)) {
                 Some(near) => did_you_mean(rest, near),
                 None => format!("frames are {}", listed(&names)),
             };
@@ -237,6 +247,12 @@ impl Chat<'_, '_> {
         );
         self.note(&lines.join("\n"));
     }
+}
+
+/// A frame of one of the packs, by its name.
+fn frame_of(all: &Pack, name: &str) -> (PackAt, Option<FrameId>) {
+    let (at, own) = all.split(name);
+    (at, all.at(at).frame(own))
 }
 
 /// The one field of an event, where it has no other and that one is a text.

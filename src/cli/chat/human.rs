@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::engine::CallOut;
 use crate::model::Pack;
 use crate::model::json::{Naming, describe, from_json};
 use crate::model::reason::STATUSES;
@@ -12,6 +11,7 @@ use crate::scenario::{Reply, show};
 
 use super::commands::is_object;
 use super::input::Line;
+use super::serve::Due;
 use super::{Chat, told};
 
 /// What a typed line comes to.
@@ -26,15 +26,15 @@ enum Typed {
 
 impl Chat<'_, '_> {
     /// Asks a person for the outcome of a call; none = it stays open.
-    pub fn asked(&mut self, call: &CallOut) -> Option<Reply> {
-        let registry = self.registry;
+    pub fn asked(&mut self, call: Due<'_>) -> Option<Reply> {
+        let registry = self.registry.at(call.0);
         let pack = registry.pack();
         if !self.input.is_piped() {
-            let shown = show::call(pack, call);
+            let shown = show::call_at(self.registry.pack(), call.0, call.1);
             self.note(&format!("call {shown}"));
         }
         'again: loop {
-            let fields = &registry.response[call.port.index()];
+            let fields = &registry.response[call.1.port.index()];
             let mut answer = Map::new();
             for (at, field) in fields.iter().enumerate() {
                 match self.field(call, at == 0, Some(field)) {
@@ -53,7 +53,7 @@ impl Chat<'_, '_> {
                     Typed::Open => return None,
                 }
             }
-            match ending(registry, call.port, &format!("{{\"returns\":{}}}", Json::Object(answer))) {
+            match ending(self.registry, (call.0, call.1.port), &format!("{{\"returns\":{}}}", Json::Object(answer))) {
                 Ok(reply) => return Some(reply),
                 Err(problems) => {
                     self.wrong(&told(&problems));
@@ -64,9 +64,9 @@ impl Chat<'_, '_> {
     }
 
     /// Asks until a line can be taken.
-    fn field(&mut self, call: &CallOut, first: bool, field: Option<&NamedType>) -> Typed {
-        let pack = self.registry.pack();
-        let port = pack.names.text(pack.ports[call.port.index()].name);
+    fn field(&mut self, call: Due<'_>, first: bool, field: Option<&NamedType>) -> Typed {
+        let pack = self.registry.pack().at(call.0);
+        let port = self.port(call);
         let prompt = match field {
             Some(field) => format!("{port}.{}{}> ", pack.names.text(field.wire), offered(pack, field)),
             None => format!("{port} (Enter = done)> "),
@@ -98,9 +98,9 @@ impl Chat<'_, '_> {
         }
     }
 
-    fn typed(&self, call: &CallOut, line: &str, first: bool, field: Option<&NamedType>) -> Result<Typed, String> {
-        let (registry, pack) = (self.registry, self.registry.pack());
-        let whole = |text: &str| ending(registry, call.port, text).map_err(|problems| told(&problems));
+    fn typed(&self, call: Due<'_>, line: &str, first: bool, field: Option<&NamedType>) -> Result<Typed, String> {
+        let (registry, pack) = (self.registry, self.registry.pack().at(call.0));
+        let whole = |text: &str| ending(registry, (call.0, call.1.port), text).map_err(|problems| told(&problems));
         if let Some(rest) = line.strip_prefix('!') {
             let (word, error) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             if word == "open" && error.is_empty() {

@@ -23,7 +23,7 @@ use crate::scenario::live::Conversation;
 use crate::scenario::{self, Clock, Given};
 use crate::source::SourceMap;
 use crate::state::SessionState;
-use crate::telemetry::{Texts, tell};
+use crate::telemetry::{Texts, tell_at};
 use crate::workspace::{DrawnIds, Problem, Workspace, files, now};
 
 use super::reading::{mended, pack_in, read, workspace};
@@ -98,7 +98,8 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         json: args.format == Output::Json,
         signals: None,
         input: Input::new(args.format)?,
-        taken: vec![0; servers.len()],
+        taken: servers.iter().map(|of| vec![0; of.len()]).collect(),
+        logged: 0,
         marks: Vec::new(),
         servers,
         texts: if args.log_text { Texts::Shown } else { Texts::Hidden },
@@ -183,13 +184,15 @@ struct Chat<'a, 't> {
     /// Signals of the host for the next turn, a JSON text.
     signals: Option<String>,
     input: Input,
-    /// For each port who serves it, and how many outcomes of its file were taken.
-    servers: Vec<Server>,
-    taken: Vec<usize>,
+    /// For each port of each pack who serves it, and how many outcomes of its file were taken.
+    servers: Vec<Vec<Server>>,
+    taken: Vec<Vec<usize>>,
+    /// How many steps of the turn the log was told of.
+    logged: usize,
     /// Whether the log is told texts.
     texts: Texts,
     /// How many were taken before each turn.
-    marks: Vec<Vec<usize>>,
+    marks: Vec<Vec<Vec<usize>>>,
     terminal: &'t mut Terminal,
     /// Whether something was asked for that could not be done.
     misunderstood: bool,
@@ -244,12 +247,13 @@ impl Chat<'_, '_> {
             return;
         }
         self.marks.push(self.taken.clone());
-        self.log_step();
-        while let Some(call) = self.conversation.due().cloned() {
-            match self.ask(&call) {
+        self.logged = 0;
+        self.log_steps();
+        while let Some((at, call)) = self.conversation.due().map(|(at, call)| (at, call.clone())) {
+            match self.ask((at, &call)) {
                 Some(reply) => {
                     self.conversation.answer(reply);
-                    self.log_step();
+                    self.log_steps();
                 }
                 None => self.conversation.leave_open(),
             }
@@ -257,14 +261,17 @@ impl Chat<'_, '_> {
         self.show_turn();
     }
 
-    /// Tells the log of the last step.
-    fn log_step(&self) {
+    /// Tells the log of the last steps.
+    fn log_steps(&mut self) {
         let turns = self.conversation.turns();
-        let last = turns.last().and_then(|told| told.played.steps.last()?.result.as_ref().ok());
-        if let Some(step) = last {
-            let (session, turn) = (&self.conversation.clock().session_id, format!("t-{}", turns.len()));
-            tell(self.registry, session, &turn, step, self.texts);
+        let steps = turns.last().map_or(&[][..], |told| &told.played.steps);
+        let (session, turn) = (&self.conversation.clock().session_id, format!("t-{}", turns.len()));
+        for played in &steps[self.logged.min(steps.len())..] {
+            if let Ok(step) = &played.result {
+                tell_at(self.registry, (played.pack, played.reply), session, &turn, step, self.texts);
+            }
         }
+        self.logged = steps.len();
     }
 
     /// Says something that is no turn.

@@ -1,6 +1,6 @@
 //! Who ends the calls of a chat: the person, a file of outcomes, a program, a language model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -17,14 +17,15 @@ use crate::diag::Diagnostics;
 use crate::engine::CallOut;
 use crate::model::Status;
 use crate::model::ids::PortId;
+use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::scenario::live::{differences, ending};
-use crate::scenario::{Call, Reply, outcomes};
+use crate::scenario::{Call, Reply, outcomes, show};
 #[cfg(feature = "openai")]
 use crate::source::SourceMap;
 #[cfg(feature = "openai")]
-use crate::workspace::{Http, files, secret};
-use crate::workspace::{Problem, Unended, Workspace, run};
+use crate::workspace::{Http, secret};
+use crate::workspace::{Problem, Unended, Workspace, files, run};
 
 use super::{Chat, told};
 
@@ -42,13 +43,16 @@ pub enum Server {
     Model(Rc<Model>),
 }
 
-/// For each port of a pack who serves it.
+/// A call with the pack that made it.
+pub type Due<'c> = (PackAt, &'c CallOut);
+
+/// For each port of a pack, and of those that it uses, who serves it.
 pub fn servers(
     workspace: &Workspace,
     (name, folder): (&str, &Path),
     registry: &Registry,
     terminal: &mut Terminal,
-) -> Result<Vec<Server>, Problem> {
+) -> Result<Vec<Vec<Server>>, Problem> {
     let out = Diagnostics::new();
     let bound = workspace.bindings().of(name, registry, &out);
     if !out.is_empty() {
@@ -56,20 +60,38 @@ pub fn servers(
         terminal.err(&crate::report::human(&opened.sources, &out.into_sorted(), terminal.color_err()));
         return Err(Problem::new(format!("the ports of {name} cannot be served as segue.toml says")));
     }
-    let mut servers = Vec::new();
-    for (at, served) in bound.into_iter().enumerate() {
-        servers.push(match served {
-            None | Some(By::Human) => Server::Human,
-            Some(By::Script(file)) => {
-                let path = workspace.root().join(&file);
-                let calls = read(&path, &file, terminal, |node, out| outcomes(registry, node, out))?;
-                Server::Script(Rc::new(calls.into_iter().filter(|call| call.port == PortId::at(at)).collect()))
-            }
-            Some(By::Command(command)) => Server::Command(command),
-            Some(By::OpenAi(of)) => model(workspace, folder, registry, PortId::at(at), of, terminal)?,
-        });
+    let mut all = Vec::new();
+    for (pack, bound) in registry.pack().all().zip(bound) {
+        let own = folder_at(workspace, folder, registry, pack)?;
+        let mut servers = Vec::new();
+        for (at, served) in bound.into_iter().enumerate() {
+            let port = PortId::at(at);
+            servers.push(match served {
+                None | Some(By::Human) => Server::Human,
+                Some(By::Script(file)) => {
+                    let path = workspace.root().join(&file);
+                    let calls = read(&path, &file, terminal, |node, out| outcomes(registry, node, out))?;
+                    let own = calls.into_iter().filter(|call| (call.pack, call.port) == (pack, port));
+                    Server::Script(Rc::new(own.collect()))
+                }
+                Some(By::Command(command)) => Server::Command(command),
+                Some(By::OpenAi(of)) => model(workspace, &own, registry.at(pack), port, of, terminal)?,
+            });
+        }
+        all.push(servers);
     }
-    Ok(servers)
+    Ok(all)
+}
+
+/// The folder of one of the packs; `folder` is that of the outermost.
+fn folder_at(workspace: &Workspace, folder: &Path, registry: &Registry, at: PackAt) -> Result<PathBuf, Problem> {
+    let used = at.index().checked_sub(1).zip(registry.pack().composed.as_ref());
+    let Some(name) = used.map(|(used, composed)| &composed.packs[used].folder) else { return Ok(folder.to_path_buf()) };
+    let beside = folder.parent().unwrap_or(folder).join(name);
+    match files::kind(&beside) {
+        files::Kind::Folder => Ok(beside),
+        _ => workspace.folder_of(name),
+    }
 }
 
 #[cfg(not(feature = "openai"))]
@@ -106,13 +128,13 @@ fn model(
 
 impl Chat<'_, '_> {
     /// How the call that is due ends; none = it stays open.
-    pub fn ask(&mut self, call: &CallOut) -> Option<Reply> {
-        match self.servers[call.port.index()].clone() {
+    pub fn ask(&mut self, call: Due<'_>) -> Option<Reply> {
+        match self.servers[call.0.index()][call.1.port.index()].clone() {
             Server::Human => self.asked(call),
             Server::Script(calls) => self.scripted(call, &calls),
             Server::Command(command) => Some(self.commanded(call, &command)),
             #[cfg(feature = "openai")]
-            Server::Model(model) => Some(match model.ask(self.registry.pack(), call, &mut Http::new()) {
+            Server::Model(model) => Some(match model.ask(self.registry.pack().at(call.0), call.1, &mut Http::new()) {
                 Asked::Text(text) => self.answered(call, text.trim()),
                 Asked::Failed(why) => failed(&why),
                 Asked::Timeout => timed_out(),
@@ -121,29 +143,29 @@ impl Chat<'_, '_> {
     }
 
     /// The next outcome of a file. One that there is no more leaves the call open.
-    fn scripted(&mut self, call: &CallOut, calls: &[Call]) -> Option<Reply> {
+    fn scripted(&mut self, call: Due<'_>, calls: &[Call]) -> Option<Reply> {
         let name = self.port(call);
-        let taken = &mut self.taken[call.port.index()];
+        let taken = &mut self.taken[call.0.index()][call.1.port.index()];
         let Some(next) = calls.get(*taken) else {
             self.wrong(&format!("the script holds no more outcomes of `{name}`: the call stays open"));
             return None;
         };
         *taken += 1;
-        for difference in differences(self.registry, call, next) {
+        for difference in differences(self.registry, call.1, next) {
             self.wrong(&difference);
         }
         next.reply.clone()
     }
 
-    fn commanded(&self, call: &CallOut, command: &Command) -> Reply {
-        let pack = self.registry.pack();
+    fn commanded(&self, call: Due<'_>, command: &Command) -> Reply {
+        let pack = self.registry.pack().at(call.0);
         let clock = self.conversation.clock();
         let input = json!({
             "port": self.port(call),
-            "call": &*call.id,
+            "call": &*call.1.id,
             "session": &clock.session_id,
             "turn": self.conversation.turns().len(),
-            "with": call.request(pack),
+            "with": call.1.request(pack),
         });
         let within = Duration::from_secs(command.timeout);
         let ended = match run(&command.words, self.workspace.root(), &format!("{input}\n"), within) {
@@ -164,20 +186,19 @@ impl Chat<'_, '_> {
     }
 
     /// The answer in a text: a JSON object.
-    pub fn answered(&self, call: &CallOut, text: &str) -> Reply {
+    pub fn answered(&self, call: Due<'_>, text: &str) -> Reply {
         if let Err(problem) = super::commands::is_object(text) {
             return failed(&format!("its answer is none: {problem}"));
         }
-        match ending(self.registry, call.port, &format!("{{\"returns\":{text}}}")) {
+        match ending(self.registry, (call.0, call.1.port), &format!("{{\"returns\":{text}}}")) {
             Ok(reply) => reply,
             Err(problems) => failed(&format!("its answer is none: {}", told(&problems))),
         }
     }
 
     /// The name of the port of a call.
-    pub fn port(&self, call: &CallOut) -> String {
-        let pack = self.registry.pack();
-        pack.names.text(pack.ports[call.port.index()].name).to_owned()
+    pub fn port(&self, (at, call): Due<'_>) -> String {
+        show::port(self.registry.pack(), at, call.port)
     }
 }
 

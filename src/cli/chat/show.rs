@@ -2,11 +2,12 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::engine::{CallOut, MessageOut, StepError};
+use crate::engine::{CallOut, MessageOut, Retried, Step, StepError};
 use crate::model::Channel;
 use crate::model::ids::{ClassId, FrameSet};
 use crate::model::names::Sym;
 use crate::model::reason::STATUSES;
+use crate::model::uses::PackAt;
 use crate::scenario::live::Told;
 use crate::scenario::{PlayedStep, PlayedTurn, What, show};
 
@@ -18,7 +19,7 @@ impl Chat<'_, '_> {
         let Some(told) = self.conversation.turns().last() else { return };
         let number = self.conversation.turns().len();
         let text = if self.json { format!("{}\n", self.line_of(number, told)) } else { self.lines_of(number, told) };
-        let error = told.error().map(|error| self.error_of(error));
+        let error = told.error().map(|(at, error)| self.error_of(at, error));
         self.terminal.out(&text);
         if let Some(error) = error {
             self.wrong(&error);
@@ -33,24 +34,23 @@ impl Chat<'_, '_> {
             set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect::<Vec<_>>()
         };
         let calls: Vec<Json> = turn
-            .steps
-            .iter()
-            .filter_map(|step| step.result.as_ref().ok())
-            .flat_map(|step| step.calls.iter().map(|call| (call, step.retried)))
-            .map(|(call, retried)| {
+            .calls(self.registry)
+            .into_iter()
+            .map(|(at, call)| {
+                let retried = retried_of(turn, call);
                 let made = told.calls.iter().find(|made| made.call.id == call.id);
                 let status = made.and_then(|made| made.reply.as_ref()).map(|reply| STATUSES[reply.status as usize]);
                 let mut shown = json!({
                     "id": &*call.id,
-                    "port": pack.names.text(pack.ports[call.port.index()].name),
-                    "with": call.request(pack),
+                    "port": show::port(pack, at, call.port),
+                    "with": call.request(pack.at(at)),
                     "status": status,
                 });
                 if let Some(retried) = retried {
                     shown["retry"] = retried.attempt.into();
                 }
                 if let Some(breach) = breach_of(turn, call) {
-                    shown["breach"] = pack.names.text(breach).into();
+                    shown["breach"] = pack.at(at).names.text(breach).into();
                 }
                 shown
             })
@@ -93,27 +93,29 @@ impl Chat<'_, '_> {
                 row(word, show::frames(pack, frames));
             }
         }
-        let steps = turn.steps.iter().filter_map(|step| step.result.as_ref().ok());
-        for (call, retried) in steps.flat_map(|step| step.calls.iter().map(|call| (call, step.retried))) {
+        for (at, call) in turn.calls(self.registry) {
             let made = told.calls.iter().find(|made| made.call.id == call.id);
             let ended = made.and_then(|made| made.reply.as_ref());
             let ended = ended.map_or_else(String::new, |reply| format!(" → {}", show::reply(reply)));
             let said = made.and_then(|made| made.reply.as_ref()).is_some_and(|reply| reply.contract.is_some());
-            let breach = breach_of(turn, call).filter(|_| !said).map(|breach| pack.names.text(breach));
+            let breach = breach_of(turn, call).filter(|_| !said).map(|breach| pack.at(at).names.text(breach));
             let breach = breach.map_or_else(String::new, |breach| format!("; breach {breach}"));
+            let retried = retried_of(turn, call);
             let again = retried.map_or_else(String::new, |retried| format!(" ({})", show::retried(retried)));
-            row("call", format!("{}{again}{ended}{breach}", show::call(pack, call)));
+            row("call", format!("{}{again}{ended}{breach}", show::call_at(pack, at, call)));
         }
-        let for_people =
-            |message: &&MessageOut| !matches!(pack.messages[message.message.index()].channel, Channel::Log(_));
-        for message in turn.messages().filter(for_people) {
+        let for_people = |(at, message): &(PackAt, &MessageOut)| {
+            !matches!(pack.at(*at).messages[message.message.index()].channel, Channel::Log(_))
+        };
+        for (at, message) in turn.messages().filter(for_people) {
             let bare = MessageOut { text: None, ..message.clone() };
-            row("message", show::message(pack, &bare));
+            row("message", show::message_at(pack, at, &bare));
             for line in message.text.iter().flat_map(|text| text.lines()) {
                 row("", show::line(line));
             }
         }
-        let open: Vec<&str> = turn.state.open_calls().iter().map(|call| &*call.id).collect();
+        let open = turn.state.host_calls(pack);
+        let open: Vec<&str> = open.iter().map(|(_, call)| &*call.id).collect();
         if !open.is_empty() {
             row("open", open.join(", "));
         }
@@ -124,19 +126,26 @@ impl Chat<'_, '_> {
         lines.join("\n") + "\n"
     }
 
-    fn error_of(&self, error: &StepError) -> String {
-        let pack = self.registry.pack();
+    fn error_of(&self, at: PackAt, error: &StepError) -> String {
+        let all = self.registry.pack();
+        let pack = all.at(at);
         let mut text = format!("no step: {error}");
         if let StepError::Boundary { failures } = error {
             for failure in failures {
                 for breach in &failure.breaches {
-                    let class = show::class(pack, failure.class);
+                    let class = all.qualified(at, show::class(pack, failure.class));
                     text.push_str(&format!("\n  {class}: {}", show::breach(pack, failure.class, breach)));
                 }
             }
         }
         text
     }
+}
+
+/// Which time it is that a call is made again, where it is.
+fn retried_of(turn: &PlayedTurn, call: &CallOut) -> Option<Retried> {
+    let makes = |step: &&Step| step.calls.iter().any(|made| made.id == call.id);
+    turn.all().map(|(_, step)| step).find(makes)?.retried
 }
 
 /// What the answer to a call broke that came as ok.
