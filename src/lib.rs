@@ -1,7 +1,8 @@
 //! Segue: a declarative transition-registry engine for multi-turn assistants.
 //!
 //! A pack is loaded once; its registry is shared by all sessions. Each event goes through [`engine::step`], which is pure: the
-//! host keeps the state that comes back, makes the calls, and comes back with their outcomes.
+//! host keeps the state that comes back, makes the calls, and comes back with their outcomes. A pack may use others:
+//! [`compose::cascade`] takes an event through all of them, and through a pack by itself just as well.
 //!
 //! ```
 //! use segue::engine::{Env, Event, NumberedIds, step};
