@@ -147,8 +147,7 @@ impl Host {
             }
         });
         self.ending.extend(end.clone().filter(|_| ended.is_some()));
-        for (place, sent) in made.messages.iter().enumerate().filter(|(place, _)| Some(*place) != reply) {
-            let _ = place;
+        for (_, sent) in made.messages.iter().enumerate().filter(|(place, _)| Some(*place) != reply) {
             self.told.push(format!("{} says {}", ["outer", "gate", "deep"][at], message(sent)));
         }
         for call in lost {
@@ -257,11 +256,13 @@ fn effects(dice: &mut Dice, level: usize, late: bool) -> (Json, Vec<(String, boo
                 sites.push((site, true));
             }
             5 | 6 => {
-                all.push(call("next", &site, *dice.pick(&classes)));
+                let id = classes[dice.below(classes.len())];
+                all.push(call("next", &site, id));
                 sites.push((site, true));
             }
             7 => {
-                all.push(call("tell", &site, *dice.pick(&classes)));
+                let id = classes[dice.below(classes.len())];
+                all.push(call("tell", &site, id));
                 sites.push((site, false));
             }
             _ => all.push(emit("say", "word")),
@@ -303,7 +304,8 @@ fn joined(part: &Part, name: &str) -> Part {
 fn event(dice: &mut Dice, world: &World) -> Event {
     let open = world.state.host_calls(world.registry.pack());
     if open.is_empty() || dice.chance(35) {
-        return world.event(*dice.pick(&["C", "D", "E", "nobody"]));
+        let id = ["C", "D", "E", "nobody"][dice.below(4)];
+        return world.event(id);
     }
     let call = open[dice.below(open.len())].1.id.to_string();
     match dice.below(5) {
