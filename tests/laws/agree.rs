@@ -126,10 +126,14 @@ fn on_the_clarification_pack() {
 fn desk() -> Vec<SourceText> {
     let page = include_str!("../../docs/language.md");
     let mut files = Vec::new();
-    for block in page.split("\n```toml file=desk/").skip(1) {
+    for block in page.split("\n```toml file=").skip(1) {
         let (name, rest) = block.split_once('\n').expect("a line");
         let (text, _) = rest.split_once("\n```").expect("the block ends");
-        files.push(file(name, text));
+        // What does not lie in `desk/` is of a pack beside it.
+        files.push(match name.split_once('/') {
+            Some((folder, _)) if folder != "desk" => file(name, text).of_pack(folder),
+            _ => file(name, text),
+        });
     }
     files
 }
