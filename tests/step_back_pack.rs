@@ -249,10 +249,10 @@ fn each_parameter_changes_its_own_decision() {
         );
         session.class(&step)
     };
-    assert_eq!(asks(shipped(), &["r-1", "r-2", "r-3"]), "PAUSE");
-    assert_eq!(asks(shipped(), &["r-1", "r-2", "r-3", "r-4"]), "TOO_MANY");
+    assert_eq!(asks(shipped(), &["r-a", "r-b", "r-c"]), "PAUSE");
+    assert_eq!(asks(shipped(), &["r-a", "r-b", "r-c", "r-d"]), "TOO_MANY");
     let one = pack(&[("max_open", "1")]);
-    assert_eq!((asks(&one, &[]), asks(&one, &["r-1"])), ("PAUSE".into(), "TOO_MANY".into()));
+    assert_eq!((asks(&one, &[]), asks(&one, &["r-a"])), ("PAUSE".into(), "TOO_MANY".into()));
     let again = |registry: &Registry, round: i64| {
         let mut session = Session::waiting(registry, &["r-1"], round);
         session.input("reply", &json!({ "reasoningId": "r-1", "message": "hm" }));

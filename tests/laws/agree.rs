@@ -122,6 +122,16 @@ fn on_the_clarification_pack() {
     met.demand(&["confirmation", "clarification", "returned", "bounded"]);
 }
 
+#[test]
+fn on_the_step_back_pack() {
+    let registry = loaded(&workspace().pack("step-back").expect("the pack can be read"));
+    let corpus = Corpus::of("step-back");
+    let met = Met::default();
+    for_seeds(60, |seed| same_steps(&registry, &corpus, &mut Dice(seed), 12, &met));
+    met.demand(&["ASK", "PAUSE", "READY", "ANSWER", "CANCEL", "REFUSE", "NO_REASON"]);
+    met.demand(&["waiting", "ready", "refused", "cancelled"]);
+}
+
 /// The pack that the page on the language is made of, which uses every part of it.
 fn desk() -> Vec<SourceText> {
     let page = include_str!("../../docs/language.md");

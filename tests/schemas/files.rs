@@ -110,6 +110,7 @@ const FREE: &[&str] = &[
     // The values of the field that an answer goes by.
     "/answer/by/*/*",
     "/transition/*/answer/by/*/*",
+    "/bind",
     "/carryover/fate",
     "/transition/*/carryover/fate",
     // Payload and signals of an input, fields of a state, arguments, answers, messages.
