@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, did_you_mean, quoted, suggest};
-use crate::language::{SECTIONS, Value};
+use crate::language::{self, SECTIONS, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Kind, Node, Table};
 
-use super::merge::{id_of, is_class, named};
+use super::cx::Cx;
+use super::merge::{Sections, id_of, is_class, named};
 use super::paths::text_of;
 use super::uses::{is_folder, not_beside, under};
 use super::{Document, Documents};
@@ -330,4 +331,21 @@ fn with_values(node: &Node, theirs: &BTreeMap<&str, &Node>) -> Node {
         false => entry.clone(),
     });
     Node { span: node.span, kind: Kind::Table(Table::new(sections.collect::<Vec<_>>())) }
+}
+
+/// `extends`, `replace` and `remove` as they are written; what they name is looked for where the other pack is taken in.
+pub(super) fn written(cx: &Cx<'_>, sections: &Sections<'_>) {
+    let extends = sections.setting("pack", &language::MANIFEST, "extends");
+    extends.map(|node| cx.word(node));
+    for key in ["replace", "remove"] {
+        let Some(item) = sections.item("pack", key) else { continue };
+        if extends.is_none() {
+            let message = format!("a pack that extends none has nothing to {key}");
+            cx.error_help(Code::UnknownKey, item.key, message, "add `extends = \"…\"`, or leave it out");
+            continue;
+        }
+        for node in cx.list(item.node, "names of declarations").unwrap_or_default() {
+            cx.word(node);
+        }
+    }
 }

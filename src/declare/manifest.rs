@@ -83,7 +83,7 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
             manifest.owners.push(owner.to_owned());
         }
     }
-    extending(cx, sections);
+    super::extends::written(cx, sections);
     if let Some(node) = sections.setting("pack", &language::MANIFEST, "while_open") {
         let words = [("cancel", WhileOpen::Cancel), ("refuse", WhileOpen::Refuse), ("allow", WhileOpen::Allow)];
         manifest.while_open = Field::new(node, cx.out).one_of(&words).unwrap_or_default();
@@ -103,23 +103,6 @@ pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) ->
     cx.while_open = manifest.while_open;
     cx.owners = manifest.owners.iter().cloned().collect();
     manifest
-}
-
-/// `extends`, `replace` and `remove` as they are written; what they name is looked for where the other pack is taken in.
-fn extending(cx: &Cx<'_>, sections: &Sections<'_>) {
-    let extends = sections.setting("pack", &language::MANIFEST, "extends");
-    extends.map(|node| cx.word(node));
-    for key in ["replace", "remove"] {
-        let Some(item) = sections.item("pack", key) else { continue };
-        if extends.is_none() {
-            let message = format!("a pack that extends none has nothing to {key}");
-            cx.error_help(Code::UnknownKey, item.key, message, "add `extends = \"…\"`, or leave it out");
-            continue;
-        }
-        for node in cx.list(item.node, "names of declarations").unwrap_or_default() {
-            cx.word(node);
-        }
-    }
 }
 
 impl Cx<'_> {

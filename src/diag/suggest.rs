@@ -162,6 +162,6 @@ mod tests {
         assert_eq!(round(&["a", "b"]), "a → b → a");
         let long = round(&(0..100).map(|n| n.to_string()).collect::<Vec<_>>());
         assert!(long.starts_with("0 → 1 → ") && long.contains(" → … → ") && long.ends_with(" → 99 → 0"), "{long}");
-        assert!(listed((0..32).map(|n| n.to_string())).ends_with("and 8 more"));
+        assert!(listed((0..38).map(|n| n.to_string())).ends_with("and 8 more"));
     }
 }
