@@ -56,6 +56,7 @@ pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod compose;
+pub mod contract;
 pub mod declare;
 pub mod diag;
 mod digest;

@@ -294,7 +294,9 @@ impl<'r> Encoder<'r> {
                         for (_, port, _, lit) in &sites {
                             for breach in &self.pack.enums[self.pack.breaches.index()].values {
                                 let checks = &self.pack.ports[port.index()].checks;
+                                let held = self.pack.ports[port.index()].contract.response.is_some();
                                 let own = *breach == self.registry.syms.type_breach
+                                    || (held && *breach == self.registry.syms.schema_breach)
                                     || checks.iter().any(|check| check.id == *breach);
                                 if !own {
                                     let same = self.equal(&term, &Term::constant(&Value::Sym(*breach)));

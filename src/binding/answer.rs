@@ -3,6 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::model::Pack;
+use crate::model::ids::PortId;
 use crate::model::schema::{NamedType, Type};
 
 /// A schema, and whether it keeps to the strict subset: every object closed and every field of it there.
@@ -12,6 +13,72 @@ pub struct AnswerSchema {
     pub schema: Json,
     /// Whether it is strict.
     pub strict: bool,
+}
+
+/// The schema of the answers of a port: its contract, where it is held to one.
+#[must_use]
+pub fn of_port(pack: &Pack, port: PortId) -> AnswerSchema {
+    let declared = &pack.ports[port.index()];
+    match declared.contract.response {
+        Some(contract) => AnswerSchema { schema: bundled(pack, contract), strict: false },
+        None => schema(pack, &declared.answer(pack)),
+    }
+}
+
+/// A contract with those that it refers to, in one schema.
+fn bundled(pack: &Pack, contract: usize) -> Json {
+    let mut schema = (*pack.contracts[contract].schema).clone();
+    let mut others = Vec::new();
+    embed(pack, &mut schema, None, &mut others);
+    let mut defs = Map::new();
+    let mut next = 0;
+    while let Some(at) = others.get(next).copied() {
+        next += 1;
+        let name = pack.names.text(pack.contracts[at].name);
+        let mut other = (*pack.contracts[at].schema).clone();
+        embed(pack, &mut other, Some(name), &mut others);
+        defs.insert(embedded(name), other);
+    }
+    if let (false, Json::Object(schema)) = (defs.is_empty(), &mut schema) {
+        match schema.entry("$defs").or_insert_with(|| json!({})) {
+            Json::Object(own) => own.extend(defs),
+            own => *own = Json::Object(defs),
+        }
+    }
+    schema
+}
+
+/// How a contract is called among the definitions of another one.
+fn embedded(name: &str) -> String {
+    format!("{name}.json")
+}
+
+/// Lets references lead to where things stand in the one schema. `own`: the contract, where it is not the one that holds the others.
+fn embed(pack: &Pack, schema: &mut Json, own: Option<&str>, others: &mut Vec<usize>) {
+    match schema {
+        Json::Array(items) => items.iter_mut().for_each(|item| embed(pack, item, own, others)),
+        Json::Object(fields) => {
+            fields.retain(|key, value| !matches!(key.as_str(), "$schema" | "$id") || !value.is_string());
+            for (key, value) in fields {
+                let Json::String(to) = &*value else {
+                    embed(pack, value, own, others);
+                    continue;
+                };
+                if key != "$ref" {
+                    continue;
+                }
+                let (file, pointer) = to.split_once('#').unwrap_or((to, ""));
+                let name = file.strip_prefix("./").unwrap_or(file).trim_end_matches(".json");
+                let of = if file.is_empty() { own } else { Some(name) };
+                let Some(of) = of else { continue };
+                let at = pack.contracts.iter().position(|contract| pack.names.text(contract.name) == of);
+                others.extend(at.filter(|at| !others.contains(at)));
+                let way = embedded(of).replace('~', "~0").replace('/', "~1");
+                *value = format!("#/$defs/{way}{pointer}").into();
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The schema of an answer with these fields, by their wire names. A field that may be absent is null.

@@ -10,7 +10,7 @@ use crate::registry::Registry;
 use crate::source::Span;
 use crate::syntax::{Field, Reader};
 
-pub use answer::{AnswerSchema, schema};
+pub use answer::{AnswerSchema, of_port, schema};
 pub use openai::{Asked, Lost, Model, OpenAi, Post, Response, Wire};
 pub use prompt::Prompt;
 

@@ -9,7 +9,7 @@ use crate::model::Pack;
 use crate::model::ids::PortId;
 use crate::registry::Registry;
 
-use super::answer::{AnswerSchema, schema};
+use super::answer::{AnswerSchema, of_port};
 use super::prompt::Prompt;
 
 /// The first pause before another attempt; each one after it is twice as long.
@@ -121,7 +121,7 @@ impl Model {
         let pack = registry.pack();
         let declared = &pack.ports[port.index()];
         let name = pack.names.text(declared.name).to_owned();
-        let answer = schema(pack, &registry.response[port.index()]);
+        let answer = of_port(pack, port);
         Self { of, key, prompt, system, name, about: declared.doc.clone(), answer }
     }
 

@@ -11,7 +11,7 @@ use crate::model::period::RelativePeriod;
 use crate::model::schema::{
     Carryover, Enum, Field as Column, Frame, NamedType, Param, Record, Table as Vocabulary, Type,
 };
-use crate::model::{Event, Input, Message, Mode, Port, WhileOpen};
+use crate::model::{Contract, Event, Input, Message, Mode, Port, WhileOpen};
 use crate::source::{SourceMap, Span};
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
@@ -130,6 +130,8 @@ pub(super) struct Cx<'a> {
     pub input_names: ByName,
     pub ports: Vec<Port>,
     pub port_names: ByName,
+    pub contracts: Vec<Contract>,
+    pub contract_names: ByName,
     pub outcomes: Vec<NamedType>,
     pub outcome_names: ByName,
     pub kept: Vec<(Sym, Type, Span)>,
@@ -193,6 +195,8 @@ impl<'a> Cx<'a> {
             input_names: ByName::new(),
             ports: Vec::new(),
             port_names: ByName::new(),
+            contracts: Vec::new(),
+            contract_names: ByName::new(),
             outcomes: Vec::new(),
             outcome_names: ByName::new(),
             kept: Vec::new(),

@@ -54,6 +54,13 @@ pub(super) fn fingerprint(sections: &Sections<'_>, classes: &[Node], overrides: 
         digest.text(b'S', "serve");
         sections.serves.iter().for_each(|node| value(&mut digest, node));
     }
+    if !sections.contracts.is_empty() {
+        digest.text(b'S', "contract");
+        for item in &sections.contracts {
+            digest.text(b'k', item.name);
+            value(&mut digest, item.node);
+        }
+    }
     digest.text(b'S', "override");
     for (name, told) in overrides {
         digest.text(b'k', name);

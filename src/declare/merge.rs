@@ -35,6 +35,8 @@ pub(super) struct Sections<'n> {
     headers: BTreeMap<&'static str, Span>,
     /// Invariants of the pack, by id.
     pub invariants: Vec<&'n Node>,
+    /// Contracts, by name.
+    pub contracts: Vec<Item<'n>>,
     /// Ports that used packs serve, by port.
     pub serves: Vec<&'n Node>,
     /// Classes as written, `for_each` not yet applied.
@@ -83,6 +85,16 @@ pub(super) fn merge<'n>(documents: &[&'n Node], out: &Diagnostics) -> Sections<'
             Field::new(document, out).wrong_type::<()>("sections (a table)");
             continue;
         };
+        if let Some(entry) = super::contracts::entry(table) {
+            match first.entry(("contract", entry.key.as_str())) {
+                Slot::Occupied(first) => out.push(twice("contract", &entry.key, entry.key_span, *first.get())),
+                Slot::Vacant(slot) => {
+                    slot.insert(entry.key_span);
+                    sections.contracts.push(Item { name: &entry.key, key: entry.key_span, node: &entry.value });
+                }
+            }
+            continue;
+        }
         // What is missing is missed in a file that holds nothing, if there is one.
         let blank = table.is_empty() && !std::mem::replace(&mut empty, true);
         if blank || sections.place.is_none() {
@@ -99,6 +111,7 @@ pub(super) fn merge<'n>(documents: &[&'n Node], out: &Diagnostics) -> Sections<'
     for items in sections.named.values_mut() {
         items.sort_by(|a, b| a.name.cmp(b.name));
     }
+    sections.contracts.sort_by(|a, b| a.name.cmp(b.name));
     sections.classes.sort_by(|a, b| natural(id_of(a), id_of(b)));
     sections.invariants.sort_by(|a, b| id_of(a).cmp(id_of(b)));
     sections.serves.sort_by(|a, b| text_under("port", a).cmp(text_under("port", b)));

@@ -3,6 +3,7 @@
 mod carry;
 mod classes;
 mod conditions;
+mod contracts;
 mod cx;
 mod derive;
 mod effects;
@@ -39,6 +40,7 @@ use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, Kind, Node, parse};
 
 pub use crate::source::SourceText;
+pub use contracts::contract_name;
 pub use cx::RESERVED;
 pub use fingerprint::together;
 pub use mend::Mended;
@@ -295,6 +297,7 @@ impl<'d> Unread<'d> {
         for (file, document) in documents.sources.files().zip(&documents.read) {
             if document.pack.is_none() && !document.faults.is_empty() {
                 unread.words.extend(rest::words(documents.sources.text(file)));
+                unread.words.extend(contracts::contract_name(documents.sources.name(file)));
                 let told = |found: &Diagnostic| matches!(found.code, Code::SyntaxError | Code::DuplicateKey);
                 unread.any |= !document.faults.iter().all(told);
             }
@@ -353,7 +356,10 @@ impl Document {
             };
         };
         let own = Diagnostics::new();
-        let document = parse(id, &file.text, format, &own);
+        let document = match contracts::contract_name(&file.name) {
+            Some(name) => contracts::document(name, id, &file.text, &own),
+            None => parse(id, &file.text, format, &own),
+        };
         // Where nothing but single values is wrong the rest stands where it belongs.
         let faults: Vec<Diagnostic> = own.into_iter().collect();
         let placed = faults.iter().all(|found| matches!(found.code, Code::DuplicateKey | Code::NullValue));
@@ -418,6 +424,7 @@ fn load(
     vocabulary::bodies(&mut cx, &sections);
     manifest::frames(&mut cx, &sections);
     manifest::carryover(&mut cx, &sections);
+    contracts::contracts(&mut cx, &sections);
     ports::events(&mut cx, &sections);
     ports::ports(&mut cx, &sections);
     ports::messages(&mut cx, &sections);
@@ -511,6 +518,7 @@ fn load(
         precedes: order.precedes.into(),
         chains: order.chains,
         boundary,
+        contracts: cx.contracts,
         breaches: cx.words.breaches,
         reasons,
         recordings,
@@ -526,8 +534,11 @@ fn load(
 /// All words that stand as values and may become names, in the order of the alphabet: sets are sorted by symbol, so a set is shown in an order
 /// that no other declaration changes.
 fn all_words<'n>(cx: &Cx<'_>, documents: impl Iterator<Item = &'n Node>) {
-    let engine =
-        reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([&reason::CONTRACT, &reason::TYPE]);
+    let engine = reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([
+        &reason::CONTRACT,
+        &reason::TYPE,
+        &reason::SCHEMA,
+    ]);
     let mut words: HashSet<&str> = engine.copied().collect();
     documents.for_each(|node| words_of(node, &mut words));
     let mut words: Vec<&str> = words.into_iter().collect();

@@ -15,7 +15,7 @@ use super::merge::{Sections, twice};
 use super::paths::{Scope, heads, text_of};
 
 /// Words that `outcome.breach` can be beside the ids of checks.
-const OWN: &[&str] = &[reason::TYPE];
+const OWN: &[&str] = &[reason::TYPE, reason::SCHEMA];
 /// The most attempts after the first.
 const MOST_RETRIES: i64 = 16;
 

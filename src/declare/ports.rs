@@ -6,7 +6,7 @@ use crate::model::ids::{InputId, OutcomeId};
 use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::value::Value;
-use crate::model::{Channel, Claims, Event, Input, InputKind, Level, Message, Mode, Port};
+use crate::model::{Channel, Claims, Event, Input, InputKind, Level, Message, Mode, Port, PortContract};
 use crate::source::Span;
 use crate::syntax::{Field, Node};
 
@@ -169,6 +169,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             readings: Vec::new(),
             checks: Vec::new(),
             retry: None,
+            contract: PortContract::default(),
             doc: String::new(),
             span: item.key,
         };
@@ -210,6 +211,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                     cx.error_help(Code::OutOfPlace, entry.key_span, message, "leave out one of the two");
                 }
             }
+            port.contract = super::contracts::of_port(cx, table, port.replies);
             port.retry = table.get("retry").and_then(|node| super::port_rules::retry(cx, node));
         }
         cx.ports.push(port);

@@ -70,6 +70,7 @@ pub(super) fn named(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Class]) -> 
             }
         }
     }
+    unused.extend(super::contracts::unused(cx, sections));
     let alternatives = classes.iter().flat_map(|class| &class.triggers).flat_map(|trigger| &trigger.any);
     let skips = |by: &By| matches!(by, By::Words(form) if form.whole || form.starts);
     if let Some(item) = sections.item("lexicon", "filler")

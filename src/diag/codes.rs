@@ -114,6 +114,7 @@ codes! {
     NeverHolds = "SG142" "never-holds": "A test of a number can never hold, or always does.";
     IdleUnmet = "SG143" "idle-unmet": "`unmet` gives a reason for a `requires` that cannot fail.";
     NotOpen = "SG144" "not-open": "An instance of a keyed frame is changed where it may not be open.";
+    FieldNotInContract = "SG145" "field-not-in-contract": "A contract can never admit a field that its port declares.";
 
     // Lexicon and triggers.
     ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";
@@ -171,6 +172,7 @@ const ADJUSTABLE: &[Code] = &[
     Code::NeverRead,
     Code::NeverWritten,
     Code::LookupWithoutRow,
+    Code::FieldNotInContract,
     Code::MixedScripts,
     Code::InvisibleCharacter,
     Code::NeverHolds,

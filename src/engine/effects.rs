@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use rust_decimal::Decimal;
+use serde_json::Value as Json;
 use smol_str::SmolStr;
 
 use crate::model::Pack;
 use crate::model::effect::{Effect, Expr, Verb};
 use crate::model::ids::{FrameId, FrameSet, KeptId, Slot, SlotSet};
-use crate::model::json::{scalar_text, set_of, twice};
+use crate::model::json::{named_to_wire, scalar_text, set_of, twice};
 use crate::model::names::Sym;
 use crate::model::period::Period;
 use crate::model::schema::{NamedType, Type};
@@ -145,6 +146,12 @@ pub fn perform<'a>(
                     let value = evaluate(&after, expr, ids)?;
                     if value.is_present() {
                         keep.push((*id, fit(pack, &pack.kept[id.index()].1, value, effect)?.into_owned()));
+                    }
+                }
+                if let Some(contract) = pack.ports[call.port.index()].contract.request {
+                    let wire = Json::Object(named_to_wire(pack, request, &with));
+                    if let Some(broken) = view.registry.contracts.broken(contract, &wire) {
+                        return Err(Breach::Contract { port: call.port, broken, span: effect.span });
                     }
                 }
                 calls.push(CallOut { id: ids.fresh("call"), site: call.id, port: call.port, with });

@@ -127,7 +127,9 @@ impl<'a> Run<'a, '_> {
         }
         let empty = Json::Object(serde_json::Map::new());
         let response = &self.registry.response[call.port.index()];
-        let broken = match fields_from_wire(pack, response, false, value.unwrap_or(&empty)) {
+        let against = |contract| self.registry.contracts.broken(contract, value.unwrap_or(&empty));
+        let refused = port.contract.response.and_then(against).map(|_| self.registry.syms.schema_breach);
+        let broken = refused.or_else(|| match fields_from_wire(pack, response, false, value.unwrap_or(&empty)) {
             Ok(record) => {
                 for (outcome, _) in &port.response {
                     view.value[outcome.index()] = record.field(pack.outcomes[outcome.index()].name).clone();
@@ -139,7 +141,7 @@ impl<'a> Run<'a, '_> {
                 }
             }
             Err(_) => Some(self.registry.syms.type_breach),
-        };
+        });
         if let Some(breach) = broken {
             view.status = Status::Failed;
             view.error = Value::text(reason::CONTRACT);

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::contract::Broken;
 use crate::model::Pack;
 use crate::model::class::{Answer, Class};
-use crate::model::ids::{ClassId, FrameId, ModeId, Slot, SlotSet};
+use crate::model::ids::{ClassId, FrameId, ModeId, PortId, Slot, SlotSet};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::source::Span;
@@ -50,6 +51,15 @@ pub enum Breach {
     TooManyOpen {
         /// The frame.
         frame: FrameId,
+    },
+    /// A request that its port's contract does not admit.
+    Contract {
+        /// The port.
+        port: PortId,
+        /// How it breaks it.
+        broken: Broken,
+        /// Where the call is written.
+        span: Span,
     },
     /// An effect could not be done.
     Effect {

@@ -269,6 +269,18 @@ pub static RETRY: Shape = Shape::new(
     ]],
 );
 
+/// The contracts of a port.
+pub static PORT_CONTRACT: Shape = Shape::new(
+    "port_contract",
+    "`contract`",
+    "JSON Schemas that a port is held to: `NAME` is the file `contracts/NAME.json` of the pack.",
+    &[&[
+        may("request", Value::Word, "What a request is held against before it leaves."),
+        may("response", Value::Word, "What an answer is held against before it is read."),
+    ]],
+)
+.some(&[&["request", "response"]]);
+
 /// A port.
 pub static PORT: Shape = Shape::new(
     "port",
@@ -279,6 +291,7 @@ pub static PORT: Shape = Shape::new(
         need("request", Value::Names(&TYPES), "Its arguments."),
         may("response", Value::Names(&PAYLOAD), "The fields of its answer. Not with `reply = \"none\"`."),
         may("reply", Value::OneOf(&["none"]), "No outcome will come."),
+        may("contract", Value::Table(&PORT_CONTRACT), "The JSON Schemas that it is held to."),
         may("read", Value::List(&Value::Table(&READING)), "Which texts of its answers the lexicon reads."),
         may("check", Value::List(&Value::Table(&PORT_CHECK)), "What must hold between a request and its answer."),
         may("retry", Value::Table(&RETRY), "How often a call that went wrong is made again."),

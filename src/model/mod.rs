@@ -108,6 +108,8 @@ pub struct Pack {
     pub chains: Vec<(ClassId, ClassId, Span)>,
     /// The one class with a boundary trigger.
     pub boundary: ClassId,
+    /// The contracts that ports are held to.
+    pub contracts: Vec<Contract>,
     /// What `outcome.breach` can be: an enum.
     pub breaches: EnumId,
     /// Each reason that the pack itself names.
@@ -285,6 +287,8 @@ pub struct Port {
     pub checks: Vec<PortCheck>,
     /// How often a call that went wrong is made again.
     pub retry: Option<Retry>,
+    /// The JSON Schemas that it is held to.
+    pub contract: PortContract,
     /// What it is for.
     pub doc: String,
     /// Where it is written.
@@ -316,6 +320,28 @@ pub struct Reading {
     pub unread: OutcomeId,
     /// What it is for.
     pub doc: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// The contracts of a port, positions in [`Pack::contracts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PortContract {
+    /// What a request is held against before it leaves.
+    pub request: Option<usize>,
+    /// What an answer is held against before it is read.
+    pub response: Option<usize>,
+}
+
+/// A JSON Schema that a pack holds.
+#[derive(Debug, Clone)]
+pub struct Contract {
+    /// Its name: that of its file.
+    pub name: Sym,
+    /// The schema.
+    pub schema: Arc<serde_json::Value>,
+    /// The same with its places.
+    pub node: crate::syntax::Node,
     /// Where it is written.
     pub span: Span,
 }

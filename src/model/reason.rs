@@ -29,3 +29,5 @@ pub const CLAIMS: [&str; 3] = ["nothing", "limited", "confirmed"];
 pub const CONTRACT: &str = "contract";
 /// What an answer breaks that is not of the declared type.
 pub const TYPE: &str = "type";
+/// What an answer breaks that its port's contract does not admit.
+pub const SCHEMA: &str = "schema";

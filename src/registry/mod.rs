@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use petgraph::graph::{DiGraph, NodeIndex};
 
+use crate::contract::{BadContract, Contracts};
 use crate::lexicon::{self, Matcher, Normalised, Scan, Scratch, meaning};
 use crate::model::class::{Answer, By, Class, On};
 use crate::model::cond::{Cond, Path, Place};
@@ -42,6 +43,7 @@ pub struct Registry {
     /// For each class which derived signals it needs.
     pub(crate) derived_needed: Vec<Vec<bool>>,
     pub(crate) response: Arc<[Vec<NamedType>]>,
+    pub(crate) contracts: Arc<Contracts>,
     pub(crate) syms: Syms,
     pub(crate) order: Vec<ClassId>,
     pub(crate) names_answer: NamesAnswer,
@@ -124,6 +126,8 @@ pub(crate) struct Syms {
     pub claims: [Sym; 3],
     /// The answer is not of the declared type.
     pub type_breach: Sym,
+    /// The contract does not admit it.
+    pub schema_breach: Sym,
 }
 
 /// A pack that cannot be compiled although each of its parts is well formed.
@@ -196,6 +200,15 @@ impl Registry {
                 })
                 .collect::<Vec<_>>()
         })?;
+        let contracts = Contracts::compile(&pack).map_err(|bad| {
+            let error = |bad: BadContract| CompileError {
+                code: crate::diag::Code::BadValue,
+                span: Some(bad.span),
+                message: bad.message,
+                help: bad.help,
+            };
+            bad.into_iter().map(error).collect::<Vec<_>>()
+        })?;
         let late_inputs = late_inputs(&pack);
         let mut late = vec![None; pack.inputs.len()];
         for (place, input) in (0..).zip(&late_inputs) {
@@ -225,6 +238,7 @@ impl Registry {
             tag,
             derived_needed,
             response,
+            contracts: Arc::new(contracts),
             syms,
             order,
             names_answer,
@@ -357,6 +371,7 @@ impl Syms {
             statuses: reason::STATUSES.map(&mut sym),
             claims: reason::CLAIMS.map(&mut sym),
             type_breach: sym(reason::TYPE),
+            schema_breach: sym(reason::SCHEMA),
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::compose::Undone;
+use crate::contract::Broken;
 use crate::engine::{Breach, CallOut, Event, InstanceChange, MessageOut, ReadText, Retried, Said};
 use crate::model::class::{Alternative, By};
 use crate::model::ids::{ClassId, FrameSet, PortId, Slot};
@@ -244,6 +245,13 @@ pub fn read_text(pack: &Pack, read: &ReadText) -> String {
     format!("{}: {} → {value}", text(&read.key), text(&read.said))
 }
 
+/// How a value breaks a contract.
+#[must_use]
+pub fn contract(broken: &Broken) -> String {
+    let message = line(&broken.message);
+    if broken.at.is_empty() { message } else { format!("`{}`: {message}", broken.at) }
+}
+
 /// `retry 1 of 2`.
 #[must_use]
 pub fn retried(retried: Retried) -> String {
@@ -265,6 +273,10 @@ pub fn breach(pack: &Pack, class: ClassId, breach: &Breach) -> String {
             format!("never, row {} of {}: its condition would have held", row + 1, declared.never.len())
         }
         Breach::Invariant { id, .. } => format!("invariant {} would have been broken", pack.names.text(*id)),
+        Breach::Contract { port, broken, .. } => {
+            let port = pack.names.text(pack.ports[port.index()].name);
+            format!("a call to `{port}` breaks its contract: {}", contract(broken))
+        }
         Breach::TooManyOpen { frame } => {
             let frame = &pack.frames[frame.index()];
             let most = frame.keyed.as_ref().map_or(0, |keyed| keyed.max_open);

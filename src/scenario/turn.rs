@@ -311,6 +311,14 @@ fn reply(registry: &Registry, port: Option<(PackAt, PortId)>, reader: &Reader<'_
                 }
                 contract = Some(Contract { message: error.to_string(), found: found.into_sorted() });
             }
+            let against = |held| registry.contracts.broken(held, &json);
+            if let Some(broken) = pack.ports[port.index()].contract.response.and_then(against) {
+                let message = show::contract(&broken);
+                let at = crate::contract::place(field.node, &broken.at).span;
+                let found =
+                    Diagnostic::error(Code::BadValue, at, format!("the contract does not admit this: {message}"));
+                contract.get_or_insert(Contract { message, found: vec![found] });
+            }
             json
         }
         None => typed::json(pack, Naming::Wire, None, field.node),

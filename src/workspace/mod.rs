@@ -18,6 +18,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::audit::Settings;
 use crate::binding::Bindings;
+use crate::declare::contract_name;
 use crate::declare::used_folders;
 use crate::diag::{did_you_mean, listed, suggest};
 use crate::source::SourceText;
@@ -307,8 +308,9 @@ impl Workspace {
             let name = self.shown(&path);
             match Format::of_path(&name) {
                 Some(Format::Toml | Format::Yaml) => texts.push(files::source(&path, &name)),
+                Some(Format::Json) if contract_name(&name).is_some() => texts.push(files::source(&path, &name)),
                 Some(Format::Json) => {
-                    let help = "write it in TOML or YAML, or keep it elsewhere";
+                    let help = "write it in TOML or YAML, or keep it elsewhere; a contract lies in `contracts/`";
                     texts.push(SourceText::unread(name, "a pack is not written in JSON", help));
                 }
                 None => {}

@@ -2,17 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value as Json;
+
 use segue::model::Pack;
 use segue::model::cond::Path;
 use segue::model::effect::{Effect, Expr, Pick, Take, Verb};
 use segue::model::ids::{FrameId, MessageId, Slot};
-use segue::model::json::{scalar_text, set_of};
+use segue::model::json::{named_to_wire, scalar_text, set_of};
 use segue::model::names::Sym;
 use segue::model::period::Period;
 use segue::model::schema::{NamedType, Type};
 use segue::model::value::{RecordValue, Value};
 use segue::model::walk::slot_of;
 
+use super::contract::admits;
 use super::instances::{Instances, Key, is_open, key_of, keyed, owners};
 use super::view::{Made, View};
 use super::{Fields, Ids};
@@ -517,7 +520,7 @@ fn speak(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
             let declared = &pack.ports[call.port.index()].request;
             let with = named(read, declared, &call.with, done);
             let today = read.view.facts.today;
-            let with = with.into_iter().map(|(name, value)| (name, absolute(pack, today, value))).collect();
+            let with: Vec<_> = with.into_iter().map(|(name, value)| (name, absolute(pack, today, value))).collect();
             let mut kept = Vec::new();
             for (id, expr) in &call.keep {
                 match read.value(expr, &pack.kept[id.index()].1) {
@@ -530,6 +533,11 @@ fn speak(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
                 }
             }
             if done.breach.is_some() {
+                return;
+            }
+            let wire = Json::Object(named_to_wire(pack, declared, &with));
+            if pack.ports[call.port.index()].contract.request.is_some_and(|contract| !admits(pack, contract, &wire)) {
+                done.breach = Some("the contract does not admit the request".into());
                 return;
             }
             let id = read.ids.fresh("call");

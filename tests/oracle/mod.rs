@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 mod carry;
+mod contract;
 mod effects;
 mod inputs;
 pub mod instances;

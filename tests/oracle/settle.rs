@@ -13,6 +13,7 @@ use segue::model::schema::NamedType;
 use segue::model::{Pack, Status, WhileOpen, Wrong, reason};
 
 use super::carry::gate;
+use super::contract::admits;
 use super::instances::Instances;
 use super::readings::read_answer;
 use super::turn::{Call, Guard, OracleError, Taking, ends, finish, first, guard, refused, sym, take};
@@ -247,7 +248,11 @@ fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>, facts: &Facts) -> Outcom
         })
         .collect();
     let nothing = Json::Object(serde_json::Map::new());
-    match fields_from_wire(pack, &declared, false, heard.value.unwrap_or(&nothing)) {
+    let value = heard.value.unwrap_or(&nothing);
+    if port.contract.response.is_some_and(|contract| !admits(pack, contract, value)) {
+        outcome.breach = Some("schema".into());
+    }
+    match fields_from_wire(pack, &declared, false, value) {
         Ok(record) => {
             for (id, _) in &port.response {
                 let value = record.field(pack.outcomes[id.index()].name);
@@ -256,7 +261,7 @@ fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>, facts: &Facts) -> Outcom
                 }
             }
         }
-        Err(_) => outcome.breach = Some("type".into()),
+        Err(_) => _ = outcome.breach.get_or_insert_with(|| "type".into()),
     }
     for reading in port.readings.iter().filter(|_| outcome.breach.is_none()).collect::<Vec<_>>() {
         if read_answer(pack, facts, reading, &call.with, &mut outcome).is_err() {

@@ -13,6 +13,9 @@ pub type Documents = Vec<(String, Json)>;
 /// The documents as TOML files.
 pub fn as_toml(documents: &Documents) -> Vec<SourceText> {
     let file = |(name, document): &(String, Json)| {
+        if is_contract(name) {
+            return super::file(&format!("{name}.json"), &document.to_string());
+        }
         let text = toml::to_string(&toml_value(document)).expect("it can be written as TOML");
         super::file(&format!("{name}.toml"), &text)
     };
@@ -22,10 +25,18 @@ pub fn as_toml(documents: &Documents) -> Vec<SourceText> {
 /// The documents as YAML files.
 pub fn as_yaml(documents: &Documents) -> Vec<SourceText> {
     let file = |(name, document): &(String, Json)| {
+        if is_contract(name) {
+            return super::file(&format!("{name}.json"), &document.to_string());
+        }
         let text = serde_yaml::to_string(&toml_value(document)).expect("it can be written as YAML");
         super::file(&format!("{name}.yaml"), &text)
     };
     documents.iter().map(file).collect()
+}
+
+/// Whether a document is a contract, which is written as JSON.
+fn is_contract(name: &str) -> bool {
+    name.starts_with("contracts/")
 }
 
 /// JSON as a value that either writer takes: numbers of JSON keep their digits in a way of their own.
@@ -49,16 +60,20 @@ fn toml_value(json: &Json) -> toml::Value {
 pub fn joined(documents: &Documents) -> Documents {
     let mut all = Map::new();
     let mut classes = Vec::new();
-    for (_, document) in documents {
+    let mut contracts = Documents::new();
+    for (name, document) in documents {
         if document.get("id").is_some() {
             classes.push(document.clone());
+        } else if is_contract(name) {
+            contracts.push((name.clone(), document.clone()));
         } else {
             all.extend(document.as_object().expect("a table").clone());
         }
     }
     classes.reverse();
     all.insert("transition".into(), Json::Array(classes));
-    vec![("all".into(), Json::Object(all))]
+    contracts.push(("all".into(), Json::Object(all)));
+    contracts
 }
 
 /// Frame, field and kind; a kind with `?` may be absent.
@@ -249,6 +264,20 @@ fn asked(dice: &mut Dice, documents: &mut Documents) {
         let last = first + 1 + dice.below(3 - first);
         let on = &["timeout", "failed", "contract"][first..last];
         port["retry"] = json!({ "max": dice.below(3), "on": on });
+    }
+    if cfg!(feature = "contracts") && dice.chance(25) {
+        let port = &mut documents[2].1["port"]["run"];
+        if dice.chance(70) {
+            port["contract"]["response"] = "got".into();
+            breaches.push("schema");
+            let got = json!({ "type": "object", "properties": { "got": { "$ref": "kinds.json#/$defs/kind" } } });
+            documents.push(("contracts/got".into(), got));
+            let kinds = json!({ "$defs": { "kind": { "enum": ["red", "green"] } } });
+            documents.push(("contracts/kinds".into(), kinds));
+        } else {
+            port["contract"]["request"] = "noted".into();
+            documents.push(("contracts/noted".into(), json!({ "type": "object", "required": ["note"] })));
+        }
     }
     let classes = documents.iter_mut().filter_map(|(_, document)| document.get_mut("trigger")?.as_array_mut());
     for trigger in classes.flatten().filter(|trigger| trigger["event"] == "run.failed") {

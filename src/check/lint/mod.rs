@@ -1,5 +1,6 @@
 //! What works and yet is surely a slip. `segue check` shows it; loading does not ask.
 
+mod contracts;
 mod fields;
 mod letters;
 mod lookups;
@@ -19,6 +20,7 @@ use crate::model::Pack;
 /// Looks for slips in a pack that loads.
 pub fn check(pack: &Pack, out: &Diagnostics) {
     unused::check(pack, out);
+    contracts::check(pack, out);
     fields::check(pack, out);
     lookups::check(pack, out);
     outcomes::check(pack, out);

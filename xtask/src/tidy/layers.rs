@@ -15,6 +15,7 @@ pub const LAYERS: &[&str] = &[
     "language",
     "syntax",
     "model",
+    "contract",
     "lexicon",
     "declare",
     "check",

@@ -1,0 +1,146 @@
+//! Contracts of ports, compiled: JSON Schemas against which what crosses the border is held. Nothing is ever fetched.
+
+#[cfg(not(feature = "contracts"))]
+use serde_json::Value as Json;
+
+#[cfg(not(feature = "contracts"))]
+use crate::model::Pack;
+use crate::source::Span;
+
+/// The contracts of a pack, compiled once.
+#[derive(Debug, Clone, Default)]
+pub struct Contracts {
+    #[cfg(feature = "contracts")]
+    validators: Vec<jsonschema::Validator>,
+}
+
+/// How a value breaks a contract.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Broken {
+    /// Where in the value: a JSON Pointer.
+    pub at: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// A contract that cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadContract {
+    /// Where.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+/// The dialect in which contracts are written.
+pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+#[cfg(feature = "contracts")]
+mod compiled {
+    use jsonschema::{Draft, Registry, Resource};
+    use serde_json::Value as Json;
+
+    use super::{BadContract, Broken, Contracts, place};
+    use crate::model::{Contract, Pack};
+
+    impl Contracts {
+        /// Compiles the contracts of a pack.
+        ///
+        /// # Errors
+        /// Schemas that are none, and references that lead nowhere.
+        pub fn compile(pack: &Pack) -> Result<Self, Vec<BadContract>> {
+            if pack.contracts.is_empty() {
+                return Ok(Self::default());
+            }
+            let name = |contract: &Contract| format!("contract:///{}.json", pack.names.text(contract.name));
+            let lost = |error: &dyn std::fmt::Display| {
+                let span = pack.contracts[0].node.span;
+                vec![BadContract { span, message: format!("the contracts cannot be read: {error}"), help: None }]
+            };
+            let mut registry = Registry::new();
+            for contract in &pack.contracts {
+                let resource = Resource::from_contents((*contract.schema).clone());
+                registry = registry.add(name(contract), resource).map_err(|error| lost(&error))?;
+            }
+            let registry = registry.prepare().map_err(|error| lost(&error))?;
+            let (mut validators, mut bad) = (Vec::new(), Vec::new());
+            for contract in &pack.contracts {
+                let options = jsonschema::options()
+                    .with_draft(Draft::Draft202012)
+                    .with_registry(&registry)
+                    .with_base_uri(name(contract))
+                    .should_validate_formats(true);
+                match options.build(&contract.schema) {
+                    Ok(validator) => validators.push(validator),
+                    Err(error) => bad.push(BadContract {
+                        span: place(&contract.node, &error.instance_path().to_string()).span,
+                        message: format!("the contract is no JSON Schema: {error}"),
+                        help: Some("write a schema of the draft 2020-12".into()),
+                    }),
+                }
+            }
+            if bad.is_empty() { Ok(Self { validators }) } else { Err(bad) }
+        }
+
+        /// How a value breaks a contract, where it does.
+        #[must_use]
+        pub fn broken(&self, contract: usize, value: &Json) -> Option<Broken> {
+            let error = self.validators.get(contract)?.validate(value).err()?;
+            Some(Broken { at: error.instance_path().to_string(), message: error.to_string() })
+        }
+    }
+}
+
+#[cfg(not(feature = "contracts"))]
+impl Contracts {
+    /// Without the feature no pack has contracts.
+    ///
+    /// # Errors
+    /// A pack that has some: which feature is missing.
+    pub fn compile(pack: &Pack) -> Result<Self, Vec<BadContract>> {
+        let Some(first) = pack.contracts.first() else { return Ok(Self::default()) };
+        Err(vec![BadContract {
+            span: place(&first.node, "").span,
+            message:
+                "this program cannot hold anything against a contract: it was built without the feature `contracts`"
+                    .into(),
+            help: Some("build it with `--features contracts`".into()),
+        }])
+    }
+
+    /// How a value breaks a contract: there are none.
+    #[must_use]
+    pub fn broken(&self, _contract: usize, _value: &Json) -> Option<Broken> {
+        None
+    }
+}
+
+/// What a JSON Pointer leads to, or the last node on the way.
+#[must_use]
+pub fn place<'n>(node: &'n crate::syntax::Node, pointer: &str) -> &'n crate::syntax::Node {
+    lead(node, pointer).unwrap_or_else(|last| last)
+}
+
+/// What a JSON Pointer leads to.
+///
+/// # Errors
+/// It leads nowhere: the last node on the way.
+pub fn lead<'n>(
+    node: &'n crate::syntax::Node,
+    pointer: &str,
+) -> Result<&'n crate::syntax::Node, &'n crate::syntax::Node> {
+    use crate::syntax::Kind;
+    let mut at = node;
+    for piece in pointer.split('/').skip(1) {
+        let piece = piece.replace("~1", "/").replace("~0", "~");
+        let next = match &at.kind {
+            Kind::Table(table) => table.get(&piece),
+            Kind::List(items) => piece.parse::<usize>().ok().and_then(|at| items.get(at)),
+            _ => None,
+        };
+        at = next.ok_or(at)?;
+    }
+    Ok(at)
+}
