@@ -136,7 +136,9 @@ fn on_the_step_back_pack() {
 fn desk() -> Vec<SourceText> {
     let page = include_str!("../../docs/language.md");
     let mut files = Vec::new();
-    for block in page.split("\n```toml file=").skip(1) {
+    let blocks =
+        |format: &str| page.split(&format!("\n```{format} file=")).skip(1).map(str::to_owned).collect::<Vec<_>>();
+    for block in [blocks("toml"), blocks("json")].concat() {
         let (name, rest) = block.split_once('\n').expect("a line");
         let (text, _) = rest.split_once("\n```").expect("the block ends");
         // What does not lie in `desk/` is of a pack beside it.

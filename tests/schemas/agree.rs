@@ -56,7 +56,10 @@ fn found(files: &BTreeMap<String, Json>, changed: &str, document: &Json) -> Vec<
             _ => file,
         }
     };
-    let texts: Vec<SourceText> = files.iter().map(text).collect();
+    let contracts =
+        blocks(LANGUAGE).into_iter().filter_map(|(info, text)| Some((info.strip_prefix("json file=")?, text)));
+    let contracts = contracts.map(|(name, text)| SourceText::new(name, text));
+    let texts: Vec<SourceText> = files.iter().map(text).chain(contracts).collect();
     load(&texts, &Options::default()).diagnostics
 }
 
