@@ -65,6 +65,7 @@ impl Documents {
         if !base.rootless {
             extends.judge(&theirs, &mut found);
         }
+        self.nodes().for_each(|node| only_added(node, &mut found));
         let mut read = Vec::with_capacity(self.read.len());
         for (own, other) in self.read.iter().zip(&base.read) {
             read.push(match (&own.pack, &other.pack) {
@@ -295,6 +296,20 @@ pub(super) fn added(node: &Node) -> Option<&[Node]> {
     match under(node, "add").map(|node| &node.kind) {
         Some(Kind::List(items)) => Some(items),
         _ => None,
+    }
+}
+
+/// Finds what else is said where values are added to an enum.
+fn only_added(node: &Node, found: &mut Vec<Diagnostic>) {
+    let Some(Kind::Table(enums)) = under(node, "enum").filter(|_| !is_class(node)).map(|node| &node.kind) else {
+        return;
+    };
+    for entry in enums.iter().filter(|entry| added(&entry.value).is_some()) {
+        let Kind::Table(table) = &entry.value.kind else { continue };
+        for key in table.iter().filter(|key| !language::ADDED.has(&key.key)) {
+            let message = format!("unknown key {} in {}", quoted(&key.key), language::ADDED.what);
+            found.push(Diagnostic::error(Code::UnknownKey, key.key_span, message).help("the only key here is `add`"));
+        }
     }
 }
 

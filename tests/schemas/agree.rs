@@ -66,7 +66,8 @@ fn found(files: &BTreeMap<String, Json>, changed: &str, document: &Json) -> Vec<
 /// Every value of the pack once: of places that differ in an index only the first. The files, the places and their values.
 fn each(files: &BTreeMap<String, Json>, mut of: impl FnMut(usize, &str, &Json, &str, &Json)) {
     let mut seen = BTreeSet::new();
-    for (name, document) in files {
+    // What the desk takes over of the pack that it extends is judged where that one is loaded by itself.
+    for (name, document) in files.iter().filter(|(name, _)| !name.starts_with("counter/")) {
         for place in places(document).iter().filter(|place| !place.is_empty()) {
             let plain: Vec<&str> =
                 place.split('/').map(|piece| if piece.parse::<usize>().is_ok() { "*" } else { piece }).collect();
@@ -186,6 +187,8 @@ const NEEDED_BY_OTHERS: &[&str] = &[
     "/pack/title",
     "/pack/aggregate",
     "/pack/owner",
+    // What is taken over does not fit.
+    "/pack/remove",
     "/carryover/universe",
     "/carryover/depth",
     // The event demands the field, the column has no default.
