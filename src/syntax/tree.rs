@@ -62,6 +62,12 @@ impl Entries {
         found.map(|(_, span, id)| (*span, *id))
     }
 
+    /// Where a key that is there stands in the list.
+    fn position(&self, key: &str) -> usize {
+        let found = self.by_key.get(key).copied();
+        found.or_else(|| self.list.iter().position(|(known, ..)| known == key)).unwrap_or_default()
+    }
+
     /// Adds an entry; its key is new.
     fn add(&mut self, key: &SmolStr, span: Span, id: Id) {
         self.list.push((key.clone(), span, id));
@@ -110,8 +116,8 @@ pub(super) struct Tree<'t> {
     pub nulls: bool,
     /// How messages call the text.
     pub what: &'static str,
-    /// The last key that was given twice: its table, how many keys that had, and where it was first given.
-    again: Option<(Id, usize, u32)>,
+    /// The last key that was given twice: its table, how many keys that had, and as the how manieth it was first given.
+    again: Option<(Id, usize, usize)>,
     /// Where something was told that makes the rest of its line one that cannot be read.
     pub told_at: Option<usize>,
 }
@@ -291,12 +297,13 @@ impl<'t> Tree<'t> {
         match entries.get(&last.text) {
             None => entries.add(&last.text, last.span, value),
             Some((first, _)) => {
-                let known = (entries.list.len(), first.start);
+                let at = entries.position(&last.text);
+                let count = entries.list.len();
                 // A block that is pasted again is one slip, however many keys it has.
                 let pasted = self
                     .again
-                    .replace((table, known.0, known.1))
-                    .is_some_and(|(of, count, start)| of == table && count == known.0 && start < known.1);
+                    .replace((table, count, at))
+                    .is_some_and(|(of, before, last)| of == table && before == count && last + 1 == at);
                 if !pasted {
                     self.twice(last, first);
                 }
