@@ -6,7 +6,7 @@ use crate::analysis::maps::HashMap;
 use crate::model::cond::{Path, Place};
 use crate::model::ids::ClassId;
 use crate::model::schema::Type;
-use crate::model::{InputKind, Port, walk};
+use crate::model::{InputKind, walk};
 use crate::registry::Registry;
 
 use super::apart::Asks;
@@ -236,15 +236,12 @@ impl<'r> Seeker<'r> {
     /// What of the guards of these is not told exactly.
     fn not_told(&self, takers: &[Taker]) -> String {
         let pack = self.encoder.pack;
-        let asks = |port: &Port| !port.checks.is_empty() || port.contract.response.is_some();
-        let mut why = match takers.iter().all(|taker| taker.event(self.encoder.registry).is_none()) {
-            true if pack.ports.iter().any(asks) => {
-                "an answer that breaks a check or a contract of its port is not made, so what it leads to is not told exactly"
-            }
-            _ => "what the text says of a value is not told exactly",
-        };
+        let mut why = "what the text says of a value is not told exactly";
         let mut see = |path: &Path| {
             why = match path.place {
+                Place::OutcomeBreach => {
+                    "an answer that breaks a check or a contract of its port is not made, so what it leads to is not told exactly"
+                }
                 Place::Candidates(_) => "the values in `.candidates` are not told exactly",
                 Place::Input(input) if pack.completions.iter().any(|of| of.input == input) => {
                     "what a partial value is completed to is not told exactly"
