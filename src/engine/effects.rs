@@ -406,10 +406,7 @@ fn merged(pack: &Pack, ty: &Type, old: &Value, new: Value) -> Value {
                     record.fields.push((name, value.clone()));
                 }
             }
-            record.extra =
-                old.extra.iter().filter(|(key, _)| !new.extra.iter().any(|(k, _)| k == key)).cloned().collect();
-            record.extra.extend(new.extra.iter().cloned());
-            record.extra.sort();
+            record.extra = old.extra_with(&new);
             Value::Record(record.into())
         }
         (_, new) => new,

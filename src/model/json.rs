@@ -331,7 +331,6 @@ impl Reading<'_> {
             }
             value.extra.push((name.as_str().into(), json.to_string().into()));
         }
-        value.extra.sort();
         Ok(value)
     }
 }

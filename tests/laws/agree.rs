@@ -2,6 +2,7 @@
 
 use segue::declare::SourceText;
 use segue::engine::Step;
+use segue::model::json::to_json;
 use segue::registry::Registry;
 
 use crate::support::corpus::Corpus;
@@ -25,6 +26,7 @@ fn same_steps(registry: &Registry, corpus: &Corpus, dice: &mut Dice, steps: usiz
                 let step = shown(registry.pack(), &made);
                 step.class.iter().chain(&step.reasons).chain(&step.answer).for_each(|name| met.count(name));
                 instances(registry, &made, met);
+                kept(registry, &made, met);
             }
             None => met.count("error"),
         }
@@ -53,6 +55,16 @@ fn instances(registry: &Registry, step: &Step, met: &Met) {
     }
     if pack.keyed.iter().any(|frame| step.state.instances(pack, *frame).is_some_and(|all| all.open.len() > 1)) {
         met.count("two open");
+    }
+}
+
+/// Counts what a step says that no type declares.
+fn kept(registry: &Registry, step: &Step, met: &Met) {
+    let pack = registry.pack();
+    let said = step.messages.iter().flat_map(|said| &said.fields);
+    for (_, value) in said.chain(step.calls.iter().flat_map(|call| &call.with)) {
+        let text = to_json(&pack.names, value).to_string();
+        ["zeta", "alpha"].iter().filter(|name| text.contains(**name)).for_each(|_| met.count("unknown keys"));
     }
 }
 
@@ -163,7 +175,7 @@ fn on_random_packs() {
     let met = on_packs(110, pack);
     met.demand(&["C1", "C2", "C3", "C4", "C5", "Z", "yes", "maybe", "no", "error"]);
     met.demand(&["verification_failed", "step_limit", "ambiguous", "carryover_blocked", "busy", "stale_outcome"]);
-    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal"]);
+    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal", "unknown keys"]);
 }
 
 #[test]

@@ -502,7 +502,12 @@ fn merge(pack: &Pack, ty: &Type, old: &Value, new: Value) -> Result<Value, Strin
         }
         (Value::Record(old), Value::Record(new)) => {
             let Type::Record(id) = ty else { return Err("not a record".into()) };
-            let mut record = RecordValue { fields: vec![], extra: old.extra.clone() };
+            let mut unknown: serde_json::Map<String, serde_json::Value> = serde_json::Map::new();
+            for (name, text) in old.extra.iter().chain(&new.extra) {
+                unknown.insert(name.to_string(), serde_json::from_str(text).expect("JSON"));
+            }
+            let extra = unknown.into_iter().map(|(name, json)| (name.into(), json.to_string().into())).collect();
+            let mut record = RecordValue { fields: vec![], extra };
             for declared in &pack.records[id.index()].fields {
                 let value = [new.field(declared.name), old.field(declared.name)].into_iter().find(|v| v.is_present());
                 record.fields.extend(value.map(|value| (declared.name, value.clone())));

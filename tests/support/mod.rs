@@ -5,6 +5,7 @@
 pub mod corpus;
 pub mod events;
 pub mod joint;
+pub mod kept;
 pub mod keyed;
 pub mod maker;
 pub mod packs;

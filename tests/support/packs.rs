@@ -109,6 +109,10 @@ pub fn pack(dice: &mut Dice) -> Documents {
     if dice.chance(40) {
         super::keyed::add(dice, &mut documents);
     }
+    let mut apart = Dice(dice.0 ^ 2);
+    if apart.chance(50) {
+        super::kept::add(&mut apart, &mut documents);
+    }
     asked(dice, &mut documents);
     documents
 }

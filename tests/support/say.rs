@@ -141,7 +141,17 @@ pub fn value(pack: &Pack, ty: &Type, dice: &mut Dice) -> Json {
         Type::Instant => "2021-05-10T12:00:00Z".into(),
         Type::Enum(id) => pack.names.text(*dice.pick(&pack.enums[id.index()].values)).into(),
         Type::Key(id) => pack.names.text(dice.pick(&pack.tables[id.index()].rows).key).into(),
-        Type::Record(id) => fields(pack, &pack.records[id.index()].fields, dice),
+        Type::Record(id) => {
+            let record = &pack.records[id.index()];
+            let mut object = fields(pack, &record.fields, dice);
+            for _ in 0..if record.open { dice.below(4) } else { 0 } {
+                // Keys that no type declares, in no order.
+                let name = ["zeta", "alpha", "Я", "m-1"][dice.below(4)];
+                object[name] =
+                    [json!(null), json!({ "b": [], "a": 1.50 }), json!("x"), json!([0])][dice.below(4)].clone();
+            }
+            object
+        }
         Type::List { of, max, .. } | Type::Set { of, max } => {
             let count = dice.below((*max as usize).min(3) + 1);
             let mut items: Vec<Json> = (0..count).map(|_| value(pack, of, dice)).collect();
