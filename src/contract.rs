@@ -39,11 +39,16 @@ pub const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 #[cfg(feature = "contracts")]
 mod compiled {
+    use jsonschema::error::ValidationErrorKind;
     use jsonschema::{Draft, Registry, Resource};
     use serde_json::Value as Json;
 
     use super::{BadContract, Broken, Contracts, place};
     use crate::model::{Contract, Pack};
+
+    /// Keywords under which what holds of one member may depend on the others.
+    const DEPENDING: [&str; 8] =
+        ["if", "then", "else", "not", "anyOf", "oneOf", "dependentSchemas", "unevaluatedProperties"];
 
     impl Contracts {
         /// Compiles the contracts of a pack.
@@ -90,6 +95,24 @@ mod compiled {
             let error = self.validators.get(contract)?.validate(value).err()?;
             Some(Broken { at: error.instance_path().to_string(), message: error.to_string() })
         }
+
+        /// Whether what an object has, or lacks, as this member breaks a contract, whatever else the object holds.
+        #[must_use]
+        pub fn refuses(&self, contract: usize, object: &Json, member: &str) -> bool {
+            let Some(validator) = self.validators.get(contract) else { return false };
+            let member = format!("/{}", member.replace('~', "~0").replace('/', "~1"));
+            validator.iter_errors(object).any(|error| {
+                let path = error.evaluation_path().to_string();
+                if path.split('/').any(|keyword| DEPENDING.contains(&keyword)) {
+                    return false;
+                }
+                let mut at = error.instance_path().to_string();
+                if let ValidationErrorKind::Required { property: Json::String(name) } = error.kind() {
+                    at.push_str(&format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+                }
+                at.strip_prefix(&member).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        }
     }
 }
 
@@ -114,6 +137,12 @@ impl Contracts {
     #[must_use]
     pub fn broken(&self, _contract: usize, _value: &Json) -> Option<Broken> {
         None
+    }
+
+    /// Whether what an object has, or lacks, as this member breaks a contract: there are none.
+    #[must_use]
+    pub fn refuses(&self, _contract: usize, _object: &Json, _member: &str) -> bool {
+        false
     }
 }
 

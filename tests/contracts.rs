@@ -19,11 +19,17 @@ use support::{file, load, loaded};
 
 /// A pack whose class `A` asks `ask`, which is held to the contracts of these files; what fails is told with its breach.
 fn files(port: Json, contracts: &[(&str, Json)]) -> Vec<SourceText> {
+    settled(&[json!({ "outcome": { "status": "ok" } })], port, contracts)
+}
+
+/// The same, where these rows settle the call.
+fn settled(rows: &[Json], port: Json, contracts: &[(&str, Json)]) -> Vec<SourceText> {
+    let rows: Vec<Json> = rows.iter().map(|when| json!({ "on": "q", "when": when, "do": [] })).collect();
     let mut tiny = Tiny::new(&[(
         "A",
         json!({
             "do": [{ "call": "ask", "id": "q", "with": { "some_text": "$gate.note?" } }],
-            "settle": [{ "on": "q", "when": { "outcome": { "status": "ok" } }, "do": [] }],
+            "settle": rows,
         }),
     )]);
     tiny.boundary["trigger"] =
@@ -244,4 +250,45 @@ fn models_are_asked_for_the_contract() {
         })
     );
     assert!(!asked.strict);
+}
+
+#[test]
+fn overlaps_of_rows_that_tell_breaches_apart_are_shown_or_ruled_out() {
+    let breach = |word: Json| json!({ "outcome": { "breach": word } });
+    let answer = |of: Json| json!({ "type": "object", "properties": of });
+    // What the contract is, two rows, and whether both can hold.
+    let plain = || answer(json!({ "isFound": { "const": true } }));
+    for (contract, rows, both) in [
+        (plain(), [breach(json!("schema")), breach(json!({ "present": true }))], true),
+        (plain(), [breach(json!("type")), breach(json!({ "differs": "schema" }))], true),
+        (plain(), [breach(json!("type")), breach(json!("schema"))], false),
+        // The contract admits numbers that the type has no room for.
+        (json!({ "$ref": "whole.json" }), [breach(json!("type")), breach(json!({ "present": true }))], true),
+        (plain(), [json!({ "outcome": { "is_found": false } }), json!({ "outcome": { "status": "ok" } })], false),
+        (
+            answer(json!({ "size": { "minimum": 5 } })),
+            [json!({ "outcome": { "is_found": false } }), json!({ "outcome": { "status": "ok" } })],
+            true,
+        ),
+        (
+            json!({ "required": ["size"] }),
+            [
+                json!({ "outcome": { "status": "ok", "size": { "present": false } } }),
+                json!({ "outcome": { "status": "ok" } }),
+            ],
+            false,
+        ),
+        (
+            json!({ "anyOf": [{ "required": ["size"] }, answer(json!({ "isFound": { "const": false } }))] }),
+            [json!({ "outcome": { "is_found": false } }), json!({ "outcome": { "size": { "present": false } } })],
+            true,
+        ),
+    ] {
+        let whole = json!({ "type": "object", "required": ["isFound"], "additionalProperties": false,
+            "properties": { "isFound": { "type": "boolean" }, "size": { "type": "number" } } });
+        let files = settled(&rows, json!({ "contract": { "response": "it" } }), &[("it", contract), ("whole", whole)]);
+        let found = segue::analysis::overlap::overlaps(&loaded(&files));
+        let shown: Vec<bool> = found.iter().map(|finding| finding.found.is_ok()).collect();
+        assert_eq!(shown, if both { vec![true] } else { vec![] }, "{rows:?}: {found:#?}");
+    }
 }

@@ -343,3 +343,30 @@ fn breaches_are_told_apart() {
     let found = segue::analysis::overlap::overlaps(&settled(&rules, &both));
     assert!(found.len() == 1 && found[0].found.is_ok(), "{found:?}");
 }
+
+#[test]
+fn answers_that_break_a_check_are_made_as_witnesses() {
+    let row = |outcome: Json| json!({ "outcome": outcome });
+    let any = || row(json!({ "breach": { "present": true } }));
+    let check = |id: &str, require: Json| json!({ "id": id, "require": { "response": require } });
+    let one = || check("one", json!({ "found": ["x", "y"] }));
+    for (checks, rows, both) in [
+        (json!([one()]), [row(json!({ "breach": "one" })), any()], true),
+        (json!([one()]), [row(json!({ "breach": { "differs": "type" } })), any()], true),
+        // The first check that is broken is the breach.
+        (json!([one(), check("two", json!({ "found": "x" }))]), [row(json!({ "breach": "two" })), any()], true),
+        (
+            json!([one(), check("two", json!({ "found": ["x", "y", "z"] }))]),
+            [row(json!({ "breach": "two" })), any()],
+            false,
+        ),
+        // Nothing of what is broken is read, and its error is the engine's.
+        (json!([one()]), [row(json!({ "breach": "one" })), row(json!({ "found": { "present": true } }))], false),
+        (json!([one()]), [row(json!({ "breach": "one" })), row(json!({ "error": "contract" }))], true),
+        (json!([one()]), [row(json!({ "breach": "one" })), row(json!({ "error": "late" }))], false),
+    ] {
+        let found = segue::analysis::overlap::overlaps(&settled(&json!({ "check": checks }), &rows));
+        let shown: Vec<bool> = found.iter().map(|finding| finding.found.is_ok()).collect();
+        assert_eq!(shown, if both { vec![true] } else { vec![] }, "{rows:?}: {found:#?}");
+    }
+}

@@ -54,6 +54,8 @@ pub enum Who {
     Trigger(ClassId, usize),
     /// Those of an outcome.
     Outcome,
+    /// An answer as it came, before anybody hears of it.
+    Answer,
     /// Those of a step of somebody, and the state in which its effects begin.
     Start(Taker),
     /// The same, and the state that they leave.
@@ -225,13 +227,13 @@ impl<'r> Encoder<'r> {
                 let term = self.shared(place);
                 let lit = match sight.of {
                     Who::Trigger(class, _) => self.may_read(class, slot),
-                    Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Lit::TRUE,
+                    _ => Lit::TRUE,
                 };
                 term.only_if(&mut self.sat, lit)
             }
             Place::Input(input) => match sight.of {
                 Who::Trigger(class, trigger) => self.input(class, trigger, input),
-                Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
+                _ => Term::absent(),
             },
             Place::Ambiguous(input) | Place::Partial(input) => match sight.of {
                 Who::Trigger(..) => {
@@ -241,15 +243,16 @@ impl<'r> Encoder<'r> {
                     };
                     Term::plain(Lit::TRUE, vec![(Value::Bool(true), lit), (Value::Bool(false), !lit)])
                 }
-                Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
+                _ => Term::absent(),
             },
             Place::Candidates(input) => match sight.of {
                 Who::Trigger(..) => {
                     let said = self.ambiguous(input);
                     self.shared(place).only_if(&mut self.sat, said)
                 }
-                Who::State | Who::Instance(_) | Who::Outcome | Who::Start(_) | Who::After(_) => Term::absent(),
+                _ => Term::absent(),
             },
+            Place::Outcome(id) if sight.of == Who::Answer => self.answered(id),
             Place::Outcome(_)
             | Place::OutcomeStatus
             | Place::OutcomeCall
@@ -258,7 +261,7 @@ impl<'r> Encoder<'r> {
             | Place::OutcomeBreach
             | Place::Kept(_) => match sight.of {
                 Who::Outcome => self.outcome(place),
-                Who::State | Who::Instance(_) | Who::Trigger(..) | Who::Start(_) | Who::After(_) => Term::absent(),
+                _ => Term::absent(),
             },
             place => self.shared(place),
         }

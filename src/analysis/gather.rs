@@ -7,7 +7,7 @@ use crate::model::ids::{InputId, PortId};
 use crate::model::names::Sym;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
-use crate::model::{Derivation, Pack, walk};
+use crate::model::{Derivation, Pack, reason, walk};
 
 use super::domain::{Cell, CellId, Domains, Sub};
 use super::values::scalar;
@@ -60,6 +60,11 @@ impl<'p> Domains<'p> {
         for check in pack.ports.iter().flat_map(|port| &port.checks) {
             self.cond(&check.when, &None);
             self.cond(&check.require, &None);
+        }
+        if self.known(Place::OutcomeBreach).is_some()
+            && let Some(error) = self.known(Place::OutcomeError)
+        {
+            self.literal(&At::Cell(error), &Value::text(reason::CONTRACT));
         }
         if let Some(limit) = pack.carryover.as_ref().and_then(|carryover| carryover.limit) {
             self.root(Place::Field(limit));

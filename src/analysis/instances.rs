@@ -103,7 +103,7 @@ impl<'r> Encoder<'r> {
     /// The instance that somebody sees, as a position; `None` where nothing is bound.
     fn seen(&mut self, frame: FrameId, who: Who) -> Option<usize> {
         let by = match who {
-            Who::State => return None,
+            Who::State | Who::Answer => return None,
             Who::Instance(at) => return (self.instances[at].frame == frame).then_some(at),
             Who::Outcome => By::Call,
             Who::Start(taker) | Who::After(taker) => return self.seen(frame, self.who(taker)),

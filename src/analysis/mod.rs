@@ -1,6 +1,7 @@
 //! What is established over all states and events that a pack admits: proofs, and witnesses that the engine has stepped.
 
 mod after;
+mod answered;
 mod apart;
 mod arena;
 mod build;

@@ -12,7 +12,7 @@ use crate::model::value::Value;
 use crate::model::{Pack, Status, walk};
 use crate::registry::Registry;
 
-use super::encode::{Encoder, Sight, Who};
+use super::encode::Encoder;
 use super::sat::{Lit, Sat};
 use super::term::Term;
 
@@ -36,6 +36,8 @@ pub struct Moment<'r> {
     pub outcome: Lit,
     /// By [`Status`].
     pub statuses: [Lit; 4],
+    /// An answer has come that the checks of its port have seen.
+    pub came: Lit,
     /// By trigger form: its words are in the text.
     pub forms: Vec<Lit>,
     /// An event with a text happens.
@@ -68,6 +70,7 @@ impl<'r> Moment<'r> {
             events,
             sites,
             outcome,
+            came: statuses[0],
             statuses,
             forms,
             text,
@@ -103,19 +106,6 @@ fn sites(pack: &Pack) -> Vec<Site<'_>> {
 }
 
 impl<'r> Encoder<'r> {
-    /// An answer that comes to somebody as ok passes the checks of its port.
-    pub(super) fn say_checks(&mut self) {
-        let sites: Vec<(PortId, Lit)> = self.moment.sites.iter().map(|(site, lit)| (site.call.port, *lit)).collect();
-        let (ok, sight) = (self.moment.statuses[0], Sight::of(Who::Outcome));
-        for (port, site) in sites {
-            for check in &self.pack.ports[port.index()].checks {
-                let when = self.holds(&check.when, &sight);
-                let holds = self.holds(&check.require, &sight);
-                self.sat.implies(&[site, ok, when], &[holds]);
-            }
-        }
-    }
-
     /// What the text says of each form: it is in a text, and the values that its phrase demands are said.
     pub(super) fn say_forms(&mut self) {
         for form in 0..self.registry.forms.len() {
@@ -232,6 +222,9 @@ impl<'r> Encoder<'r> {
 
     /// A value of an outcome.
     pub(super) fn outcome(&mut self, place: Place) -> Term {
+        if let Place::Outcome(id) = place {
+            return self.heard_of(id);
+        }
         if let Some(term) = self.places.get(&place) {
             return term.clone();
         }
@@ -244,6 +237,7 @@ impl<'r> Encoder<'r> {
             Term::either(&mut encoder.sat, &of)
         };
         let term = match place {
+            Place::OutcomeBreach => self.breach(),
             Place::OutcomeStatus => {
                 let statuses = self.registry.syms.statuses.into_iter().zip(self.moment.statuses).collect();
                 names(self, statuses).only_if(&mut self.sat, outcome)
@@ -262,17 +256,6 @@ impl<'r> Encoder<'r> {
                 };
                 let ok = self.moment.statuses[0];
                 match place {
-                    Place::Outcome(id) => {
-                        self.sat.implies(&[present], &[ok]);
-                        for (_, port, _, lit) in &sites {
-                            let field = self.pack.ports[port.index()].response.iter().find(|(field, _)| *field == id);
-                            match field {
-                                None => self.sat.implies(&[*lit], &[!present]),
-                                Some((_, optional)) if !*optional => self.sat.implies(&[*lit, ok], &[present]),
-                                Some(_) => {}
-                            }
-                        }
-                    }
                     Place::Kept(id) => {
                         for (_, _, call, lit) in &sites {
                             match call.keep.iter().find(|(kept, _)| *kept == id) {
@@ -285,23 +268,6 @@ impl<'r> Encoder<'r> {
                                     self.sat.implies(&[*lit], &[present]);
                                 }
                                 Some(_) => {}
-                            }
-                        }
-                    }
-                    Place::OutcomeBreach => {
-                        let failed = self.moment.statuses[1];
-                        self.sat.implies(&[present], &[failed]);
-                        for (_, port, _, lit) in &sites {
-                            for breach in &self.pack.enums[self.pack.breaches.index()].values {
-                                let checks = &self.pack.ports[port.index()].checks;
-                                let held = self.pack.ports[port.index()].contract.response.is_some();
-                                let own = *breach == self.registry.syms.type_breach
-                                    || (held && *breach == self.registry.syms.schema_breach)
-                                    || checks.iter().any(|check| check.id == *breach);
-                                if !own {
-                                    let same = self.equal(&term, &Term::constant(&Value::Sym(*breach)));
-                                    self.sat.implies(&[*lit, present], &[!same]);
-                                }
                             }
                         }
                     }

@@ -10,6 +10,7 @@ use crate::engine::{Env, Event, NumberedIds, Step, StepError, step};
 use crate::model::cond::Place;
 use crate::model::ids::{FrameId, FrameSet, InputId, PortId, SlotSet};
 use crate::model::json::{set_of, to_wire};
+use crate::model::names::Sym;
 use crate::model::period::Period;
 use crate::model::schema::Type;
 use crate::model::value::{RecordValue, Value};
@@ -17,6 +18,7 @@ use crate::model::{InputKind, Status, WhileOpen};
 use crate::registry::Registry;
 use crate::state::{Held, Instance, OpenCall, Owners, Sent, SessionState, Store, Turn};
 
+use super::answered::broken;
 use super::encode::Encoder;
 use super::moment::STATUSES;
 use super::sat::Model;
@@ -223,12 +225,12 @@ impl<'r> Encoder<'r> {
         store.count(keyed, slots);
     }
 
-    fn outcome_event(&self, model: &Model, port: PortId) -> Event {
+    fn outcome_event(&self, model: &Model, of: PortId) -> Event {
         let pack = self.pack;
         let at = self.moment.statuses.iter().position(|lit| model.holds(*lit)).unwrap_or(0);
         let status = STATUSES[at];
         let mut fields = Map::new();
-        let port = &pack.ports[port.index()];
+        let port = &pack.ports[of.index()];
         for ((id, optional), wire) in port.response.iter().zip(&port.wire) {
             let declared = &pack.outcomes[id.index()];
             let value = match self.places.get(&Place::Outcome(*id)) {
@@ -244,17 +246,26 @@ impl<'r> Encoder<'r> {
             Some(Value::Text(text)) => Some(Arc::from(text.as_str())),
             _ => None,
         };
-        let breach = self.places.get(&Place::OutcomeBreach);
-        if breach.is_some_and(|term| term.chosen(model) == Some(&Value::Sym(self.registry.syms.type_breach))) {
-            // It came as ok, and is no answer.
-            return Event::Outcome { call: "call-1".into(), status: Status::Ok, value: Some(Json::Null), error: None };
-        }
-        Event::Outcome {
+        let ends = |status: Status, value: Option<Json>, error: Option<Arc<str>>| Event::Outcome {
             call: "call-1".into(),
             status,
-            value: (status == Status::Ok).then_some(Json::Object(fields)),
+            value,
             error,
+        };
+        // What is broken came as ok.
+        let breach = self.places.get(&Place::OutcomeBreach).and_then(|term| term.chosen(model));
+        match breach {
+            Some(Value::Sym(breach)) if self.is_engines(*breach) => {
+                ends(Status::Ok, Some(broken(self.registry, of, *breach).unwrap_or(Json::Null)), None)
+            }
+            Some(_) => ends(Status::Ok, Some(Json::Object(fields)), None),
+            None => ends(status, (status == Status::Ok).then_some(Json::Object(fields)), error),
         }
+    }
+
+    /// Whether a breach is none of a check.
+    fn is_engines(&self, breach: Sym) -> bool {
+        [self.registry.syms.type_breach, self.registry.syms.schema_breach].contains(&breach)
     }
 
     fn input_event(&self, model: &Model, text: &str) -> Event {

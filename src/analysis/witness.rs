@@ -239,9 +239,6 @@ impl<'r> Seeker<'r> {
         let mut why = "what the text says of a value is not told exactly";
         let mut see = |path: &Path| {
             why = match path.place {
-                Place::OutcomeBreach => {
-                    "an answer that breaks a check or a contract of its port is not made, so what it leads to is not told exactly"
-                }
                 Place::Candidates(_) => "the values in `.candidates` are not told exactly",
                 Place::Input(input) if pack.completions.iter().any(|of| of.input == input) => {
                     "what a partial value is completed to is not told exactly"
