@@ -463,8 +463,13 @@ fn binds_by(cx: &Cx<'_>, path: &Path) -> bool {
 
 fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
     let entry = outline.table.entry("settle");
+    // A port that is not known may be one that replies.
+    let replies = |ports: &std::collections::BTreeSet<PortId>| {
+        ports.is_empty() || ports.iter().any(|port| cx.ports[port.index()].replies)
+    };
+    let waits = outline.calls.values().any(replies);
     let Some(entry) = entry else {
-        if !outline.calls.is_empty() && !cx.misspelt(outline.table, "settle") {
+        if waits && !cx.misspelt(outline.table, "settle") {
             missing(
                 cx,
                 outline.id_span,
@@ -476,8 +481,13 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
         return Vec::new();
     };
     let rows = cx.list(&entry.value, "settle rows: `[[settle]]`").unwrap_or_default();
-    if outline.calls.is_empty() && rows.is_empty() && !cx.uses_lost_blocks(outline.table.get("do")) {
-        cx.error_help(Code::UnknownKey, entry.key_span, "a class without calls has no `settle`", "leave it out");
+    if !waits && rows.is_empty() && !cx.uses_lost_blocks(outline.table.get("do")) {
+        let what = if outline.calls.is_empty() {
+            "a class without calls has no `settle`"
+        } else {
+            "a class whose calls get no reply has no `settle`"
+        };
+        cx.error_help(Code::UnknownKey, entry.key_span, what, "leave it out");
     }
     let mut settle = Vec::new();
     for node in rows {

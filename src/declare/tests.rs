@@ -332,6 +332,23 @@ fn missing_parts() {
     ]));
 }
 
+/// An outcome comes of a port that replies alone.
+#[test]
+fn a_class_whose_calls_get_no_reply_has_no_settle_rows() {
+    let noting = |settle: &str, port: &str| {
+        let mut files = files();
+        files[0].text.push_str("\n[port.note]\nrequest = {}\nreply = \"none\"\ndoc = \"It is noted.\"\n");
+        let call = format!("{settle}do = [ {{ call = \"{port}\", id = \"n\", with = {{}} }}, {{ emit");
+        files[3].text = files[3].text.replacen("do = [ { emit", &call, 1);
+        found(&files)
+    };
+    assert_eq!(noting("", "note"), "");
+    let written = noting("settle = []\n", "note");
+    assert!(written.contains("a class whose calls get no reply has no `settle`"), "{written}");
+    let waits = noting("", "execute");
+    assert!(waits.contains("class `T10` lacks its *settle rows*"), "{waits}");
+}
+
 /// In TOML a line below a header is the header's: whoever writes a part there is told so where it stands.
 #[test]
 fn parts_that_stand_in_another_part() {

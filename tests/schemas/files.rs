@@ -113,6 +113,8 @@ const FREE: &[&str] = &[
     "/answer/by/*/*",
     "/transition/*/answer/by/*/*",
     "/bind",
+    // Parameters of the pack that is used.
+    "/uses/*/param",
     "/carryover/fate",
     "/transition/*/carryover/fate",
     // Payload and signals of an input, fields of a state, arguments, answers, messages.
@@ -128,6 +130,7 @@ const FREE: &[&str] = &[
     "/**/turns/*/question/**",
     "/**/turns/*/answer/**",
     "/**/turns/*/cancel/**",
+    "/**/turns/*/reformulate/**",
     "/**/turns/*/signals/**",
     "/**/events/*/*/**",
     "/**/given/*/**",

@@ -29,6 +29,15 @@ fn head(out: &mut String, pack: &Pack, scenarios: &[Scenario]) {
             text(&pack.manifest, "title")
         ),
     );
+    let extends = text(&pack.manifest, "extends");
+    if !extends.is_empty() {
+        line(
+            out,
+            &format!(
+                "What is not here is that of the pack `{extends}`, which this one extends: its other classes stand on its own page."
+            ),
+        );
+    }
     // In a pack without a universe no class carries anything.
     let carries = pack.classes.iter().any(|class| section(class, "carryover").is_some());
     let columns = if carries { " depth | forbidden |" } else { "" };
