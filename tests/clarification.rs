@@ -218,6 +218,38 @@ fn changing_one_parameter_changes_its_decision_only() {
     }
 }
 
+/// FB-04, where it was met: a threshold of 0 and no questions at all are what they say; the defaults do not come back, and the text "0" is
+/// no value of either.
+#[test]
+fn fb_04_zero_is_not_unset() {
+    let zero = pack(&[("confidence_threshold", "0.0"), ("max_clarifications", "0")]);
+    let first = |registry: &Registry, needs: bool| {
+        let mut session = Session::new(registry);
+        session.input("query", &json!({ "text": "расходы" }));
+        let answer =
+            json!({ "intent": "x", "confidence": 0.4, "needsClarification": needs, "clarifyQuestion": "When?" });
+        let step = session.outcome(answer);
+        session.class(&step)
+    };
+    assert_eq!(
+        (first(shipped(), false).as_str(), first(shipped(), true).as_str()),
+        ("ASK_TO_CONFIRM", "ASK_TO_CLARIFY")
+    );
+    assert_eq!((first(&zero, false).as_str(), first(&zero, true).as_str()), ("PROCEED", "PROCEED_ANYWAY"));
+    // An integer 0 is the same threshold.
+    assert_eq!(first(&pack(&[("confidence_threshold", "0")]), false), "PROCEED");
+
+    let workspace = Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace");
+    let mut files = workspace.pack("clarification").expect("the pack");
+    let manifest = files.iter_mut().find(|file| file.name.ends_with("pack.toml")).expect("the manifest");
+    assert_eq!(manifest.text.matches("default = 2\n").count(), 1);
+    manifest.text = manifest.text.replace("default = 2\n", "default = \"0\"\n");
+    let loaded = segue::load::load(&files, &Options::default());
+    assert!(loaded.registry.is_none());
+    let found = segue::report::human(&loaded.sources, &loaded.diagnostics, false);
+    assert!(found.contains("error[wrong-type]"), "{found}");
+}
+
 /// S4, Progressive Enhancement: with questions switched off what is missing is not asked about, and the result says so.
 #[test]
 fn without_clarification_the_result_is_limited() {

@@ -1,6 +1,7 @@
 //! Faults met in the field, at the layer of turns: FB-01, 02, 05, 06, 07, 10, 11, 15, 16. Those of documents, of replay and of the
 //! command line stand in `field_bugs_syntax.rs`, `replay.rs` and `cli.rs`; FB-04, 08, 12, 13 and 14 as `segue check` finds them in
-//! `field_bugs_check.rs` and `hostile_cli.rs`.
+//! `field_bugs_check.rs` and `hostile_cli.rs`. FB-03 and FB-19 are scenarios (`scenarios/assistant`, `scenarios/joined`); FB-04 and FB-19 in packs
+//! stand in `clarification.rs`, `step_back_pack.rs` and `joined.rs`.
 
 mod oracle;
 mod support;

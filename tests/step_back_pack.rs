@@ -217,7 +217,7 @@ fn other_prose_changes_no_decision() {
     assert_eq!(plain, play(""));
 }
 
-/// Two answers to one reasoning-id at the same time: the host keeps one state for a session, and exactly one of them is taken.
+/// FB-19: two answers to one reasoning-id at the same time. The host keeps one state for a session, and exactly one of them is taken.
 #[test]
 fn of_two_answers_at_once_exactly_one_wins() {
     let registry = shipped();

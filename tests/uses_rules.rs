@@ -406,6 +406,85 @@ fn a_port_of_a_used_pack_may_be_served_by_another() {
     );
 }
 
+/// `A` makes its call to `next` again, at most twice, where it went wrong like this.
+fn asks_again(on: &str) -> Part {
+    let mut part = asks();
+    part.documents[0].1["port"]["next"]["retry"] = json!({ "max": 2, "on": [on] });
+    part
+}
+
+#[test]
+fn a_call_that_is_made_again_is_a_new_entry() {
+    // The first time it has nothing to say, and counts.
+    let counts = json!({ "requires": { "f": { "n": { "lt": 1 } } }, "do": [{ "increment": { "f": { "n": 1 } } }, emit("no", "not yet")] });
+    let knows = json!({ "trigger": [{ "event": "on", "entry": { "input": { "id": "G" } } }], "requires": { "f": { "n": { "gte": 1 } } },
+        "do": [emit("ok", "at last")] });
+    let gate = Part::new(&[("G", counts), ("H", knows)]);
+    let mut world = world(&asks_again("failed"), &gate);
+    assert_eq!(
+        world.on("A"),
+        [
+            "A",
+            "gate/G for call-1",
+            "nothing after call-1 failed not yet",
+            "gate/H for call-2",
+            "A after call-2 \"at last\"",
+            "answer yes"
+        ]
+    );
+    assert_eq!((world.log(0), world.open()), (vec!["a".into(), "answered".into()], vec![]));
+}
+
+#[test]
+fn of_a_call_that_is_made_again_only_the_last_end_is_told() {
+    let mut world = world(&asks_again("failed"), &gate(json!({ "do": [log("g"), emit("no", "never")] })));
+    assert_eq!(
+        world.on("A"),
+        [
+            "A",
+            "gate/G for call-1",
+            "nothing after call-1 failed never",
+            "gate/G for call-2",
+            "nothing after call-2 failed never",
+            "gate/G for call-3",
+            "Z after call-3 failed never",
+            "message say lost",
+            "answer yes"
+        ]
+    );
+    assert_eq!(world.log(1), ["g", "g", "g"]);
+    // What the port does not list is told at once.
+    let mut other = self::world(&asks_again("timeout"), &gate(json!({ "do": [emit("no", "never")] })));
+    assert_eq!(other.on("A")[..3], ["A", "gate/G for call-1", "Z after call-1 failed never"]);
+}
+
+#[test]
+fn an_attempt_is_saved_with_its_link() {
+    let fails = json!({ "on": "h", "when": { "outcome": { "status": "failed" } }, "do": [emit("no", "bad")] });
+    let gate = gate(json!({ "do": [call("host", "h", "x")], "settle": [on("h", json!([emit("ok", "late")])), fails] }));
+    let mut world = world(&asks_again("failed"), &gate);
+    assert_eq!(world.on("A"), ["A", "gate/G for call-1", "call call-2 gate/host"]);
+    assert_eq!(
+        world.fails("call-2"),
+        ["gate/G", "nothing after call-1 failed bad", "gate/G for call-3", "call call-4 gate/host"]
+    );
+    let saved = world.state.to_json(world.registry.pack());
+    assert_eq!(saved["links"], json!([{ "pack": "", "call": "call-3", "by": "gate", "calls": ["call-4"] }]));
+    let mut ids = segue::engine::NumberedIds::default();
+    let mut env = Env {
+        now: "2021-05-10T12:00:00Z".into(),
+        today: jiff::civil::date(2021, 5, 10),
+        session_id: "s-1".into(),
+        turn_id: "t-0".into(),
+        ids: &mut ids,
+        trace: false,
+    };
+    world.state = restore(&world.registry, &saved, &mut env).expect("a session").state;
+    // One more attempt is left: it is counted on.
+    assert_eq!(world.fails("call-4")[1..3], ["nothing after call-3 failed bad", "gate/G for call-5"]);
+    assert_eq!(world.fails("call-6")[1], "Z after call-5 failed bad");
+}
+
 #[test]
 fn a_session_is_saved_and_read_back_while_packs_wait_for_each_other() {
     let mut world = world(&asks(), &waits());

@@ -481,13 +481,8 @@ fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
         return Vec::new();
     };
     let rows = cx.list(&entry.value, "settle rows: `[[settle]]`").unwrap_or_default();
-    if !waits && rows.is_empty() && !cx.uses_lost_blocks(outline.table.get("do")) {
-        let what = if outline.calls.is_empty() {
-            "a class without calls has no `settle`"
-        } else {
-            "a class whose calls get no reply has no `settle`"
-        };
-        cx.error_help(Code::UnknownKey, entry.key_span, what, "leave it out");
+    if outline.calls.is_empty() && rows.is_empty() && !cx.uses_lost_blocks(outline.table.get("do")) {
+        cx.error_help(Code::UnknownKey, entry.key_span, "a class without calls has no `settle`", "leave it out");
     }
     let mut settle = Vec::new();
     for node in rows {
