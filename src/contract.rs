@@ -3,8 +3,10 @@
 #[cfg(not(feature = "contracts"))]
 use serde_json::Value as Json;
 
-#[cfg(not(feature = "contracts"))]
 use crate::model::Pack;
+use crate::model::json::{DataError, Naming, document, to_json};
+use crate::model::schema::Type;
+use crate::model::value::Value;
 use crate::source::Span;
 
 /// The contracts of a pack, compiled once.
@@ -12,6 +14,8 @@ use crate::source::Span;
 pub struct Contracts {
     #[cfg(feature = "contracts")]
     validators: Vec<jsonschema::Validator>,
+    /// Whether some document of the pack is held to one.
+    documents: bool,
 }
 
 /// How a value breaks a contract.
@@ -43,7 +47,7 @@ mod compiled {
     use jsonschema::{Draft, Registry, Resource};
     use serde_json::Value as Json;
 
-    use super::{BadContract, Broken, Contracts, place};
+    use super::{BadContract, Broken, Contracts, place, some_document};
     use crate::model::{Contract, Pack};
 
     /// Keywords under which what holds of one member may depend on the others.
@@ -86,7 +90,7 @@ mod compiled {
                     }),
                 }
             }
-            if bad.is_empty() { Ok(Self { validators }) } else { Err(bad) }
+            if bad.is_empty() { Ok(Self { validators, documents: some_document(pack) }) } else { Err(bad) }
         }
 
         /// How a value breaks a contract, where it does.
@@ -112,6 +116,47 @@ mod compiled {
                 }
                 at.strip_prefix(&member).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             })
+        }
+    }
+}
+
+/// Whether some document of a pack is held to a contract.
+#[cfg(feature = "contracts")]
+fn some_document(pack: &Pack) -> bool {
+    let fields = pack.slots.iter().map(|field| &field.ty).chain(pack.inputs.iter().map(|input| &input.ty));
+    let asked = pack.ports.iter().flat_map(|port| &port.request).map(|field| &field.ty);
+    let told = pack.outcomes.iter().map(|field| &field.ty);
+    let held = |ty: &Type| matches!(ty, Type::Document { contract: Some(_) });
+    fields.chain(asked).chain(told).any(|ty| ty.holds(&pack.records, &held))
+}
+
+impl Contracts {
+    /// How a value that came from outside breaks a contract that a document in it is held to, where it does.
+    #[must_use]
+    pub fn misfit(&self, pack: &Pack, naming: Naming, ty: &Type, value: &Value) -> Option<DataError> {
+        if !self.documents {
+            return None;
+        }
+        match (ty, value) {
+            (Type::Document { contract: Some(contract) }, Value::Document(text)) => {
+                let broken = self.broken(*contract, &document(text))?;
+                let name = pack.names.text(pack.contracts[*contract].name);
+                let place = if broken.at.is_empty() { String::new() } else { format!(" at `{}`", broken.at) };
+                Some(DataError::new("", format!("breaks the contract `{name}`{place}: {}", broken.message)))
+            }
+            (Type::List { of, .. }, Value::List(items)) => items
+                .iter()
+                .enumerate()
+                .find_map(|(at, item)| Some(self.misfit(pack, naming, of, item)?.under(&at.to_string()))),
+            (Type::Map { of, .. }, Value::Map(entries)) => entries.iter().find_map(|(key, value)| {
+                let name = to_json(&pack.names, key);
+                Some(self.misfit(pack, naming, of, value)?.under(name.as_str().unwrap_or_default()))
+            }),
+            (Type::Record(id), Value::Record(record)) => pack.records[id.index()].fields.iter().find_map(|field| {
+                let found = self.misfit(pack, naming, &field.ty, record.field(field.name))?;
+                Some(found.under(naming.of(pack, field)))
+            }),
+            _ => None,
         }
     }
 }

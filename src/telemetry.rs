@@ -165,7 +165,7 @@ fn holds_text(pack: &Pack, ty: &Type) -> bool {
         | Type::Instant
         | Type::Enum(_)
         | Type::Key(_) => false,
-        Type::Text | Type::Narrative => true,
+        Type::Text | Type::Narrative | Type::Document { .. } => true,
         Type::Record(id) => {
             let record = &pack.records[id.index()];
             record.open || record.fields.iter().any(|field| holds_text(pack, &field.ty))

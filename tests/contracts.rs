@@ -292,3 +292,25 @@ fn overlaps_of_rows_that_tell_breaches_apart_are_shown_or_ruled_out() {
         assert_eq!(shown, if both { vec![true] } else { vec![] }, "{rows:?}: {found:#?}");
     }
 }
+
+/// Where an answer holds a document, witnesses hold one that its contract admits, or one that it does not admit.
+#[test]
+fn witnesses_hold_documents_that_contracts_admit() {
+    let breach = |word: Json| json!({ "outcome": { "breach": word } });
+    let there = |there: bool| json!({ "outcome": { "status": "ok", "picture": { "present": there } } });
+    let picture = json!({ "type": "object", "required": ["format", "size", "parts"], "additionalProperties": false, "properties": {
+        "format": { "enum": ["png", "jpeg"] }, "size": { "$ref": "#/$defs/size" }, "parts": { "type": "array", "minItems": 2, "items": { "type": "string", "minLength": 3 } } },
+        "$defs": { "size": { "type": "integer", "minimum": 7 } } });
+    for (rows, both) in [
+        ([breach(json!("schema")), breach(json!({ "present": true }))], true),
+        ([breach(json!("type")), breach(json!("schema"))], false),
+        ([there(true), json!({ "outcome": { "status": "ok" } })], true),
+        ([there(true), there(false)], false),
+    ] {
+        let response = json!({ "is_found": { "type": "bool" }, "picture": { "type": "document", "contract": "picture", "optional": true } });
+        let files = settled(&rows, json!({ "response": response }), &[("picture", picture.clone())]);
+        let found = segue::analysis::overlap::overlaps(&loaded(&files));
+        let shown: Vec<bool> = found.iter().map(|finding| finding.found.is_ok()).collect();
+        assert_eq!(shown, if both { vec![true] } else { vec![] }, "{rows:?}: {found:#?}");
+    }
+}

@@ -1,4 +1,4 @@
-//! What a pack keeps and never looks into comes back as it came: the unknown keys of open records.
+//! What a pack keeps and never looks into comes back as it came: the unknown keys of open records, and documents.
 
 mod oracle;
 mod support;
@@ -105,20 +105,23 @@ fn told(registry: &Registry, step: &Step) -> String {
     Json::Object(named_to_wire(pack, &pack.messages[said.message.index()].fields, &said.fields)).to_string()
 }
 
-/// A session that was saved as text and read again.
-fn saved(registry: &Registry, state: &SessionState) -> SessionState {
-    let text = state.to_json(registry.pack()).to_string();
-    let mut ids = NumberedIds::default();
-    let mut env = Env {
+fn env(ids: &mut NumberedIds) -> Env<'_> {
+    Env {
         now: "2021-05-10T12:00:00Z".into(),
         today: support::pair::TODAY,
         session_id: "s-1".into(),
         turn_id: "t-1".into(),
-        ids: &mut ids,
+        ids,
         trace: false,
-    };
+    }
+}
+
+/// A session that was saved as text and read again.
+fn saved(registry: &Registry, state: &SessionState) -> SessionState {
+    let text = state.to_json(registry.pack()).to_string();
+    let mut ids = NumberedIds::default();
     let json: Json = serde_json::from_str(&text).expect("JSON");
-    let read = restore(registry, &json, &mut env).expect("what was saved is read").state;
+    let read = restore(registry, &json, &mut env(&mut ids)).expect("what was saved is read").state;
     assert_eq!(read.to_json(registry.pack()).to_string(), text);
     assert_eq!(read, *state);
     read
@@ -190,4 +193,173 @@ fn digits_stay_and_the_order_of_unknown_keys_makes_no_other_value() {
     let again = step("{\"é\":1e+400,\"a\":{\"y\":123456789012345678901234567890.10,\"b\":-0.0},\"z\":1.50,\"n\":7}");
     assert_eq!(again.changes().count(), 0);
     assert_eq!(step("{\"z\":1.5,\"n\":7}").changes().count(), 1);
+}
+
+/// A pack whose class `A` keeps a document of the event `doc`, sends it out, asks with it and keeps the one that comes back. What comes in
+/// is held to these contracts.
+fn with_documents(input: Option<&str>, answer: Option<&str>) -> Tiny {
+    let held = |contract: Option<&str>| {
+        let mut ty = json!({ "type": "document" });
+        if let Some(contract) = contract {
+            ty["contract"] = contract.into();
+        }
+        ty
+    };
+    let optional = |mut ty: Json| {
+        ty["optional"] = true.into();
+        ty
+    };
+    let tell = json!({ "emit": "tell", "with": { "doc": "$bag.doc?", "docs": "$bag.docs", "pair": "$bag.pair?" } });
+    let mut tiny = Tiny::new(&[(
+        "A",
+        json!({
+            "trigger": [{ "event": "doc" }],
+            "do": [{ "set": { "bag": { "doc": "$input.doc", "pair": { "one": "$input.doc", "n": 1 } } } }, { "append": { "bag": { "docs": "$input.doc" } } },
+                { "merge": { "bag": { "by": { "red": "$input.doc" } } } }, tell,
+                { "call": "look", "id": "q", "with": { "doc": "$input.doc", "pair": "$bag.pair?" }, "keep": { "kept": "$input.doc" } }],
+            "settle": [{ "on": "q", "when": { "outcome": { "doc": { "present": true } } }, "do": [{ "set": { "bag": { "doc": "$outcome.doc" } } },
+                { "append": { "bag": { "docs": "$outcome.kept.kept" } } }, tell] }],
+        }),
+    )]);
+    tiny.boundary["trigger"] =
+        json!([{ "event": "look.failed", "base": "before", "reason": "went_wrong" }, { "event": "boundary" }]);
+    tiny.add(json!({
+        "type": { "Pair": { "doc": "d", "field": { "one": { "type": "document" }, "n": { "type": "int" } } } },
+        "frame": { "bag": { "owner": "own", "doc": "d", "field": {
+            "doc": { "type": "document", "optional": true }, "pair": { "record": "Pair", "optional": true },
+            "docs": { "list": { "type": "document" }, "max": 3, "evict": "oldest", "default": [] },
+            "by": { "map": { "key": { "enum": "kind" }, "value": { "type": "document" } }, "max": 2, "default": {} } } } },
+        "event": { "doc": { "field": { "doc": held(input) }, "doc": "d" } },
+        "port": { "look": { "request": { "doc": { "type": "document" }, "pair": { "record": "Pair", "optional": true } },
+            "response": { "doc": optional(held(answer)) }, "doc": "d" } },
+        "message": { "tell": { "channel": "ui", "doc": "d", "field": { "doc": { "type": "document", "optional": true },
+            "docs": { "list": { "type": "document" }, "max": 3 }, "pair": { "record": "Pair", "optional": true } } } },
+    }));
+    tiny
+}
+
+/// A document that is kept, carried and sent back is the same to the last digit, with its keys in their order.
+#[test]
+fn a_document_comes_back_as_it_went_in() {
+    let registry = loaded(&with_documents(None, None).files());
+    let config = ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() };
+    let documents = || any_json().prop_filter("a null is nothing", |json| !json.is_null());
+    proptest!(config, |(given in documents(), answer in documents())| {
+        let mut pair = Pair::new(&registry);
+        let payload: Json = serde_json::from_str(&format!("{{\"doc\":{given}}}")).expect("JSON");
+        let event = Event::input(&registry, "doc", &payload, &json!({})).expect("it fits");
+        let step = pair.step(&event).expect("both do the same").expect("a step");
+        let paired = format!("\"pair\":{{\"n\":1,\"one\":{given}}}");
+        prop_assert_eq!(told(&registry, &step), format!("{{\"doc\":{given},\"docs\":[{given}],{paired}}}"));
+        let pack = registry.pack();
+        let call = &step.calls[0];
+        prop_assert_eq!(call.request(pack).to_string(), format!("{{\"doc\":{given},{paired}}}"));
+        pair.state = saved(&registry, &pair.state);
+        let value = serde_json::from_str(&format!("{{\"doc\":{answer}}}")).expect("JSON");
+        let outcome = Event::Outcome { call: call.id.clone(), status: Status::Ok, value: Some(value), error: None };
+        let step = pair.step(&outcome).expect("both do the same").expect("a step");
+        prop_assert_eq!(told(&registry, &step), format!("{{\"doc\":{answer},\"docs\":[{given},{given}],{paired}}}"));
+        saved(&registry, &pair.state);
+    });
+}
+
+/// What is wrong with a document that the host gives.
+#[test]
+fn a_document_is_any_json_but_null_and_nests_so_deep() {
+    let registry = loaded(&with_documents(None, None).files());
+    let given = |doc: Json| {
+        Event::input(&registry, "doc", &json!({ "doc": doc }), &json!({})).map_err(|error| error.to_string())
+    };
+    let nested = |depth: usize| (0..depth).fold(json!(1), |inner, _| json!({ "in": inner }));
+    assert!(given(nested(64)).is_ok());
+    assert_eq!(given(nested(65)).expect_err("too deep"), "`doc`: is nested more than 64 deep");
+    assert_eq!(given(Json::Null).expect_err("nothing"), "`doc`: is null; event `doc` demands it");
+}
+
+#[cfg(feature = "contracts")]
+mod contracts {
+    use super::*;
+    use segue::declare::SourceText;
+    use support::{file, load};
+
+    fn files(input: Option<&str>, answer: Option<&str>) -> Vec<SourceText> {
+        let mut files = with_documents(input, answer).files();
+        let picture =
+            json!({ "type": "object", "required": ["format"], "properties": { "format": { "enum": ["png"] } } });
+        files.push(file("contracts/picture.json", &picture.to_string()));
+        files
+    }
+
+    /// An event with a document that its contract does not admit is none.
+    #[test]
+    fn an_event_is_held_to_the_contracts_of_its_documents() {
+        let registry = loaded(&files(Some("picture"), None));
+        let given = |doc: Json| {
+            Event::input(&registry, "doc", &json!({ "doc": doc }), &json!({})).map_err(|error| error.to_string())
+        };
+        assert!(given(json!({ "format": "png", "more": [1.50] })).is_ok());
+        assert_eq!(
+            given(json!({ "format": "bmp" })).expect_err("it breaks the contract"),
+            "`doc`: breaks the contract `picture` at `/format`: \"bmp\" is not one of \"png\""
+        );
+        assert!(given(json!(["png"])).is_err());
+    }
+
+    /// An answer with such a document is a failure of kind `contract`, and nothing of it is read.
+    #[test]
+    fn an_answer_is_held_to_the_contracts_of_its_documents() {
+        let registry = loaded(&files(None, Some("picture")));
+        for (doc, breach) in [
+            (json!({ "format": "png" }), None),
+            (json!({ "format": "bmp" }), Some("schema")),
+            (json!("png"), Some("schema")),
+            // What is left out breaks nothing.
+            (Json::Null, None),
+        ] {
+            let mut pair = Pair::new(&registry);
+            let event = Event::input(&registry, "doc", &json!({ "doc": 7 }), &json!({})).expect("it fits");
+            let step = pair.step(&event).expect("both do the same").expect("a step");
+            let (call, value) = (step.calls[0].id.clone(), Some(json!({ "doc": doc })));
+            let outcome = Event::Outcome { call, status: Status::Ok, value, error: None };
+            let step = pair.step(&outcome).expect("both do the same").expect("a step");
+            let pack = registry.pack();
+            assert_eq!(step.breach.map(|breach| pack.names.text(breach)), breach, "{doc}");
+        }
+    }
+
+    /// A session that holds one was not saved by this pack.
+    #[test]
+    fn a_saved_session_is_held_to_the_contracts_of_its_documents() {
+        let mut files = files(Some("picture"), Some("picture"));
+        let schema = files.iter_mut().find(|file| file.text.contains("[frame.bag")).expect("the frame");
+        let by = "[frame.bag.field.doc]\n";
+        assert!(schema.text.contains(by), "{}", schema.text);
+        schema.text = schema.text.replace(by, &format!("{by}contract = \"picture\"\n"));
+        let registry = loaded(&files);
+        let mut pair = Pair::new(&registry);
+        let event =
+            Event::input(&registry, "doc", &json!({ "doc": { "format": "png" } }), &json!({})).expect("it fits");
+        pair.step(&event).expect("both do the same").expect("a step");
+        let text = pair.state.to_json(registry.pack()).to_string();
+        let mut ids = NumberedIds::default();
+        let mut read = |text: &str| {
+            let json = serde_json::from_str(text).expect("JSON");
+            restore(&registry, &json, &mut env(&mut ids)).map_err(|error| error.to_string())
+        };
+        assert!(read(&text).is_ok());
+        let refused = read(&text.replacen("\"doc\":{\"format\":\"png\"", "\"doc\":{\"format\":\"bmp\"", 1))
+            .expect_err("it breaks the contract");
+        assert!(refused.starts_with("`bag.doc`: breaks the contract `picture` at `/format`"), "{refused}");
+    }
+
+    /// A document of which nobody knows whether a contract admits it does not stand where one is due that it is held to.
+    #[test]
+    fn a_document_without_a_contract_stands_for_none_with_one() {
+        let mut files = files(None, None);
+        let schema = files.iter_mut().find(|file| file.text.contains("[frame.bag")).expect("the frame");
+        let by = "[frame.bag.field.doc]\n";
+        schema.text = schema.text.replace(by, &format!("{by}contract = \"picture\"\n"));
+        let errors = load(&files).map(|_| ()).expect_err("it does not load");
+        assert!(errors.contains("expected a document that is held to `picture`, found a document"), "{errors}");
+    }
 }

@@ -4,10 +4,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::model::cond::Place;
 use crate::model::ids::{OutcomeId, PortId};
-use crate::model::json::{fields_from_wire, to_wire};
+use crate::model::json::{Naming, fields_from_wire, to_wire};
 use crate::model::names::Sym;
 use crate::model::reason;
-use crate::model::value::Value;
+use crate::model::schema::NamedType;
+use crate::model::value::{RecordValue, Value};
 use crate::registry::Registry;
 
 use super::encode::{Encoder, Sight, Vague, Who};
@@ -121,7 +122,7 @@ impl Encoder<'_> {
             for breach in &self.pack.enums[self.pack.breaches.index()].values {
                 let is = self.equal(&term, &Term::constant(&Value::Sym(*breach)));
                 if *breach == syms.type_breach || *breach == syms.schema_breach {
-                    let held = self.pack.ports[port.index()].contract.response.is_some();
+                    let held = self.pack.ports[port.index()].answers_to_a_schema(self.pack);
                     if *breach == syms.schema_breach && !held {
                         self.sat.implies(&[site, is], &[]);
                     } else if broken(self.registry, port, *breach).is_none() {
@@ -143,10 +144,17 @@ pub fn broken(registry: &Registry, port: PortId, breach: Sym) -> Option<Json> {
     let pack = registry.pack();
     let contract = pack.ports[port.index()].contract.response;
     let admits = |answer: &Json| contract.is_none_or(|of| registry.contracts.broken(of, answer).is_none());
-    let of_type = |answer: &Json| fields_from_wire(pack, &registry.response[port.index()], false, answer).is_ok();
+    let response = &registry.response[port.index()];
+    let read = |answer: &Json| fields_from_wire(pack, response, false, answer).ok();
+    let misfit = |record: RecordValue| {
+        let of = |field: &NamedType| {
+            registry.contracts.misfit(pack, Naming::Wire, &field.ty, record.field(field.name)).is_some()
+        };
+        response.iter().any(of)
+    };
     tried(registry, port).into_iter().find(|answer| match breach == registry.syms.schema_breach {
-        true => !admits(answer),
-        false => admits(answer) && !of_type(answer),
+        true => !admits(answer) || read(answer).is_some_and(misfit),
+        false => admits(answer) && read(answer).is_none(),
     })
 }
 

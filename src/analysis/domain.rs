@@ -188,7 +188,7 @@ impl<'p> Domains<'p> {
             thresholds.extend(literals.iter().cloned());
             thresholds.sort();
             thresholds.dedup();
-            let values = representatives(&ty, &literals, &thresholds, count);
+            let values = representatives(self.pack, &ty, &literals, &thresholds, count);
             self.values.insert(leader, values);
         }
     }

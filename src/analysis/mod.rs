@@ -6,6 +6,7 @@ mod apart;
 mod arena;
 mod build;
 mod demand;
+mod document;
 mod domain;
 mod encode;
 mod gaps;

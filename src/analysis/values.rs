@@ -9,6 +9,8 @@ use crate::model::period::Period;
 use crate::model::schema::Type;
 use crate::model::value::Value;
 
+use super::document::document;
+
 /// Whether values of a type have no parts.
 #[must_use]
 pub fn scalar(ty: &Type) -> bool {
@@ -29,6 +31,7 @@ pub fn finite(pack: &Pack, ty: &Type) -> Option<Vec<Value>> {
 /// The literals, and `count` further values between and beyond them where the type is ordered; each with the number of
 /// places from which on it is needed.
 pub(super) fn representatives(
+    pack: &Pack,
     ty: &Type,
     literals: &[Value],
     thresholds: &[Value],
@@ -78,7 +81,7 @@ pub(super) fn representatives(
             let mut found = 0;
             while found < count {
                 number += 1;
-                let value = nth(ty, number);
+                let value = nth(pack, ty, number);
                 if !literals.contains(&value) {
                     found += 1;
                     all.push((value, found));
@@ -98,7 +101,7 @@ fn gaps<T: Copy>(points: &[T]) -> Vec<(Option<T>, Option<T>)> {
 }
 
 /// The values of a type that are compared for equality only, counted from 1.
-fn nth(ty: &Type, number: usize) -> Value {
+fn nth(pack: &Pack, ty: &Type, number: usize) -> Value {
     let small = i64::try_from(number).unwrap_or(1);
     match ty {
         Type::Period => Value::Period(Period::Day(date(2021, 5, 9).saturating_add(small.days()))),
@@ -106,6 +109,7 @@ fn nth(ty: &Type, number: usize) -> Value {
             format!("2021-05-{:02}T{:02}:{:02}:00Z", 1 + number / 1440 % 28, number / 60 % 24, number % 60).into(),
         ),
         Type::Id => Value::text(&format!("id-{number}")),
+        Type::Document { contract } => document(pack, *contract, number),
         _ => Value::text(&format!("value {number}")),
     }
 }
@@ -113,7 +117,7 @@ fn nth(ty: &Type, number: usize) -> Value {
 /// Some different values of a plain type.
 #[must_use]
 pub fn some_values(pack: &Pack, ty: &Type, count: usize) -> Vec<Value> {
-    finite(pack, ty).unwrap_or_else(|| (1..=count).map(|number| nth(ty, number)).collect())
+    finite(pack, ty).unwrap_or_else(|| (1..=count).map(|number| nth(pack, ty, number)).collect())
 }
 
 /// Some value of a type: where nothing looks at it.
@@ -130,17 +134,23 @@ pub fn any_value(pack: &Pack, ty: &Type) -> Value {
         }
         Type::List { .. } | Type::Set { .. } => Value::List(Vec::new().into()),
         Type::Map { .. } => Value::Map(Vec::new().into()),
-        ty => finite(pack, ty).and_then(|values| values.first().cloned()).unwrap_or_else(|| nth(ty, 1)),
+        ty => finite(pack, ty).and_then(|values| values.first().cloned()).unwrap_or_else(|| nth(pack, ty, 1)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declare::testing::files;
+    use crate::declare::{Options, declare};
+
+    fn pack() -> Pack {
+        declare(&files(), &Options::default()).pack.expect("a pack")
+    }
 
     fn ints(thresholds: &[i64], count: usize) -> Vec<i64> {
         let thresholds: Vec<Value> = thresholds.iter().copied().map(Value::Int).collect();
-        let mut found: Vec<i64> = representatives(&Type::Int, &[], &thresholds, count)
+        let mut found: Vec<i64> = representatives(&pack(), &Type::Int, &[], &thresholds, count)
             .into_iter()
             .map(|(value, _)| if let Value::Int(value) = value { value } else { panic!("a number") })
             .collect();
@@ -157,16 +167,17 @@ mod tests {
         assert_eq!(ints(&[i64::MIN], 1), [i64::MIN, i64::MIN + 1]);
         assert_eq!(ints(&[], 2), [0, 1]);
         let half = Value::Decimal(Decimal::new(5, 1));
-        let found = representatives(&Type::Decimal, &[], &[half.clone(), Value::Decimal(Decimal::ONE)], 1);
+        let found = representatives(&pack(), &Type::Decimal, &[], &[half.clone(), Value::Decimal(Decimal::ONE)], 1);
         let found: Vec<String> = found.iter().map(|(value, _)| format!("{value:?}")).collect();
         assert_eq!(found.len(), 5, "{found:?}");
     }
 
     #[test]
     fn further_values_are_none_of_the_literals() {
-        for ty in [Type::Text, Type::Id, Type::Period, Type::Instant] {
-            let literals = [nth(&ty, 1), nth(&ty, 3)];
-            let found = representatives(&ty, &literals, &[], 3);
+        let pack = pack();
+        for ty in [Type::Text, Type::Id, Type::Period, Type::Instant, Type::Document { contract: None }] {
+            let literals = [nth(&pack, &ty, 1), nth(&pack, &ty, 3)];
+            let found = representatives(&pack, &ty, &literals, &[], 3);
             assert_eq!(found.len(), 5);
             for (at, (value, _)) in found.iter().enumerate() {
                 assert!(found[..at].iter().all(|(other, _)| other != value), "{value:?} twice");

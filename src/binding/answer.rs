@@ -106,6 +106,19 @@ fn object(pack: &Pack, fields: &[NamedType], open: bool, strict: &mut bool) -> J
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": open })
 }
 
+/// Whether a schema refers to another place.
+fn refers(schema: &Map<String, Json>) -> bool {
+    schema.iter().any(|(key, value)| key == "$ref" || refers_in(value))
+}
+
+fn refers_in(value: &Json) -> bool {
+    match value {
+        Json::Object(fields) => refers(fields),
+        Json::Array(items) => items.iter().any(refers_in),
+        _ => false,
+    }
+}
+
 fn of(pack: &Pack, ty: &Type, strict: &mut bool) -> Json {
     match ty {
         Type::Bool => json!({ "type": "boolean" }),
@@ -116,6 +129,17 @@ fn of(pack: &Pack, ty: &Type, strict: &mut bool) -> Json {
             json!({ "type": "string", "description": "a period, such as 2020-03 or 2020-03-01/2020-03-15" })
         }
         Type::Instant => json!({ "type": "string", "description": "an instant, such as 2020-03-01T12:00:00Z" }),
+        Type::Document { contract } => {
+            *strict = false;
+            match contract.map(|at| (*pack.contracts[at].schema).clone()) {
+                // What refers to elsewhere leads nowhere from here.
+                Some(Json::Object(mut schema)) if !refers(&schema) => {
+                    schema.retain(|key, _| !matches!(key.as_str(), "$schema" | "$id"));
+                    schema.into()
+                }
+                _ => json!({}),
+            }
+        }
         Type::Enum(id) => {
             let values = pack.enums[id.index()].values.iter().map(|value| pack.names.text(*value));
             json!({ "type": "string", "enum": values.collect::<Vec<_>>() })

@@ -319,6 +319,8 @@ fn fits(from: &Pack, ty: &Type, to: &Pack, wanted: &Type) -> bool {
         | (Type::Instant, Type::Instant | Type::Text | Type::Narrative)
         | (Type::Text | Type::Id, Type::Text | Type::Id | Type::Narrative)
         | (Type::Enum(_) | Type::Key(_), Type::Text | Type::Id | Type::Narrative)
+        // The contracts of another pack are not those of this one.
+        | (Type::Document { .. }, Type::Document { contract: None })
         // What is prose stays prose.
         | (Type::Narrative, Type::Narrative) => true,
         (Type::Enum(_) | Type::Key(_), Type::Enum(_) | Type::Key(_)) => {

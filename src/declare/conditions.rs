@@ -253,6 +253,16 @@ impl Cx<'_> {
         true
     }
 
+    /// Whether whole values of a type are compared: not what nothing looks into.
+    fn may_be_compared(&self, ty: &Type, span: Span) -> bool {
+        if ty.holds(&self.records, &|ty| matches!(ty, Type::Document { .. })) {
+            let message = "no condition looks into a document";
+            self.error_help(Code::WrongType, span, message, "test whether it is there: `{ present = true }`");
+            return false;
+        }
+        true
+    }
+
     fn tested(&self, tested: &Tested, op: Op, span: Span) -> Cond {
         Cond::Test { path: tested.path.clone(), ty: tested.ty.clone(), op, span }
     }
@@ -261,8 +271,15 @@ impl Cx<'_> {
     fn short(&self, tested: &Tested, node: &Node, scope: &Scope<'_>, span: Span) -> Option<Cond> {
         match &node.kind {
             Kind::Null => None,
+            _ if matches!(tested.ty, Type::Document { .. }) => {
+                self.may_be_compared(&tested.ty, node.span);
+                None
+            }
             Kind::List(_) => self.one_of(tested, node).map(|op| self.tested(tested, op, span)),
             _ => {
+                if !self.may_be_compared(&tested.ty, node.span) {
+                    return None;
+                }
                 if let Some(help) = whole_value(&tested.ty, node) {
                     let message = format!("{} cannot equal one plain value", self.shown(&tested.ty));
                     self.error_help(Code::WrongType, node.span, message, help);
@@ -363,6 +380,10 @@ impl Cx<'_> {
         if node.kind == Kind::Null || poisoned(ty) {
             return None;
         }
+        if matches!(ty, Type::Document { .. }) && !matches!(entry.key.as_str(), "not" | "present") {
+            self.may_be_compared(ty, entry.key_span);
+            return None;
+        }
         let op = match entry.key.as_str() {
             "not" => {
                 return match &node.kind {
@@ -413,11 +434,17 @@ impl Cx<'_> {
                         return None;
                     }
                 };
+                if !self.may_be_compared(of, node.span) {
+                    return None;
+                }
                 Op::Contains(self.operand(of, node, scope)?)
             }
             "subset_of" | "same_set" | "disjoint" | "covered_by" => self.relation(ty, entry, scope)?,
             "exists" | "every" | "count" => return self.entries(tested, entry, scope, named),
             _ => {
+                if !self.may_be_compared(ty, node.span) {
+                    return None;
+                }
                 if let Some(help) = whole_value(ty, node) {
                     let message = format!("{} cannot equal one plain value", self.shown(ty));
                     self.error_help(Code::WrongType, node.span, message, help);
@@ -493,6 +520,9 @@ impl Cx<'_> {
                 return None;
             }
         };
+        if !self.may_be_compared(of, entry.value.span) {
+            return None;
+        }
         let set = Type::Set { of: of.clone(), max: u32::MAX };
         let one = |node: &Node| self.operand(&set, node, scope);
         let is_path = |node: &Node| matches!(&node.kind, Kind::Text(text) if matches!(sigil(text), Sigil::Path(_)));

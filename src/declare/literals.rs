@@ -57,7 +57,11 @@ impl Cx<'_> {
                     return None;
                 }
                 Sigil::Plain(text)
-                    if ty.is_collection() || matches!(ty, Type::Bool | Type::Int | Type::Decimal | Type::Record(_)) =>
+                    if ty.is_collection()
+                        || matches!(
+                            ty,
+                            Type::Bool | Type::Int | Type::Decimal | Type::Record(_) | Type::Document { .. }
+                        ) =>
                 {
                     let _ = text;
                 }
@@ -66,6 +70,11 @@ impl Cx<'_> {
         }
         let field = Field::new(node, self.out);
         match ty {
+            Type::Document { .. } => {
+                let message = "a document comes from the host: a pack never writes one out";
+                self.error_help(Code::WrongType, node.span, message, "give a `$path` to a document");
+                None
+            }
             Type::Bool => field.bool().map(Value::Bool),
             Type::Int => field.int().map(Value::Int),
             Type::Decimal => field.decimal().map(Value::Decimal),
@@ -216,7 +225,7 @@ impl Cx<'_> {
                 self.literal(&node, ty)
             }
             _ if poisoned(ty) => None,
-            Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => {
+            Type::Document { .. } | Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => {
                 let message = format!("expected {}, found text", self.shown(ty));
                 self.error_help(Code::WrongType, span, message, "a key can only be a plain value");
                 None

@@ -418,13 +418,13 @@ fn load(
     classes::set_right(&cx, &mut class_nodes);
     all_words(&cx, documents.iter().copied().chain(&class_nodes));
     let manifest = manifest::manifest(&mut cx, &sections, place);
+    contracts::contracts(&mut cx, &sections);
     manifest::keyed_names(&mut cx, &sections);
     vocabulary::names(&mut cx, &sections);
     vocabulary::params(&mut cx, &sections, overrides);
     vocabulary::bodies(&mut cx, &sections);
     manifest::frames(&mut cx, &sections);
     manifest::carryover(&mut cx, &sections);
-    contracts::contracts(&mut cx, &sections);
     ports::events(&mut cx, &sections);
     ports::ports(&mut cx, &sections);
     ports::messages(&mut cx, &sections);

@@ -22,6 +22,7 @@ const PLAIN: &[(&str, Type)] = &[
     ("id", Type::Id),
     ("date_range", Type::Period),
     ("instant", Type::Instant),
+    ("document", Type::Document { contract: None }),
 ];
 /// The keys that say what a type is.
 fn kinds() -> impl Iterator<Item = &'static str> {
@@ -183,6 +184,9 @@ impl Cx<'_> {
         }
         let max = if collection { self.max(table, span) } else { 0 };
         let mut ty = self.of_form(form, name, max, self.evict(table)).unwrap_or(POISON);
+        if let Some(entry) = table.entry("contract") {
+            ty = self.held_to(ty, entry);
+        }
         if let (Type::List { of, unique, .. }, Some(node)) = (&mut ty, table.get("unique")) {
             *unique = self.text(node).map(|field| self.intern(field));
             match (&**of, &*unique) {
@@ -195,6 +199,26 @@ impl Cx<'_> {
             }
         }
         ty
+    }
+
+    /// A document that is held to a contract.
+    fn held_to(&self, ty: Type, entry: &Entry) -> Type {
+        match ty {
+            Type::Document { .. } => {
+                let name = self.word(&entry.value);
+                let at = name.and_then(|name| self.find("contract", name, entry.value.span, &self.contract_names));
+                at.map_or(POISON, |at| Type::Document { contract: Some(at.into()) })
+            }
+            ty if poisoned(&ty) => ty,
+            ty => {
+                let message = format!(
+                    "`contract` means nothing here: a document is held to one, and this is {}",
+                    self.shown(&ty)
+                );
+                self.error_help(Code::UnknownKey, entry.key_span, message, "leave it out");
+                ty
+            }
+        }
     }
 
     /// Each `unique` names a field of its records that can be compared. Asked once all records are known.
@@ -291,7 +315,7 @@ impl Cx<'_> {
             "list" => Some(Type::List { of: Box::new(self.inner(node, name)), max, evict, unique: None }),
             "set" => {
                 let of = self.inner(node, name);
-                if of.is_collection() && !poisoned(&of) || matches!(of, Type::Record(_) | Type::Narrative) {
+                if !scalar(&of) && !poisoned(&of) {
                     self.error_help(
                         Code::WrongType,
                         node.span,
@@ -461,6 +485,11 @@ impl Cx<'_> {
             Type::List { of, .. } => format!("a list of items, each {}", self.shown(of)),
             Type::Set { of, .. } => format!("a set of items, each {}", self.shown(of)),
             Type::Map { .. } => "a map".to_owned(),
+            Type::Document { contract: None } => "a document".to_owned(),
+            Type::Document { contract: Some(at) } => {
+                let name = self.contracts.get(*at).map_or("", |contract| names.text(contract.name));
+                format!("a document that is held to {}", quoted(name))
+            }
             plain => {
                 let word = PLAIN.iter().find(|(_, ty)| ty == plain).map_or("value", |(word, _)| word);
                 let article = if word.starts_with(['i', 'o', 'a', 'e', 'u']) { "an" } else { "a" };
@@ -500,6 +529,8 @@ impl Cx<'_> {
         }
         match (from, to) {
             (Type::Enum(a), Type::Enum(b)) => self.within(*a, *b),
+            // What is held to a contract is a document like any other.
+            (Type::Document { .. }, Type::Document { contract: None }) => true,
             (Type::List { of: a, .. }, Type::List { of: b, .. })
             | (Type::Set { of: a, .. }, Type::List { of: b, .. } | Type::Set { of: b, .. }) => self.same(a, b),
             (Type::Map { key: j, of: a, .. }, Type::Map { key: k, of: b, .. }) => self.same(j, k) && self.same(a, b),
@@ -531,5 +562,5 @@ impl Cx<'_> {
 
 /// Whether values of a type have one plain text form.
 pub(super) fn scalar(ty: &Type) -> bool {
-    !ty.is_collection() && !matches!(ty, Type::Record(_) | Type::Narrative)
+    !ty.is_collection() && !matches!(ty, Type::Record(_) | Type::Narrative | Type::Document { .. })
 }

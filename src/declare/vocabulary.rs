@@ -146,7 +146,7 @@ fn param(cx: &Cx<'_>, node: &Node, name: &str, key: Span, good: bool, overrides:
     let entries: Vec<Entry> = table.iter().filter(|entry| entry.key != "max").cloned().collect();
     let ty = cx.read_type(&Table::new(entries), node.span, name);
     let default = cx.need(table, node.span, "a parameter", "default");
-    if !good || ty.is_collection() || matches!(ty, Type::Record(_)) {
+    if !good || ty.is_collection() || matches!(ty, Type::Record(_) | Type::Document { .. }) {
         return param;
     }
     let numeric = matches!(ty, Type::Int | Type::Decimal);

@@ -308,7 +308,7 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
         }
         _ => ty.clone(),
     };
-    if matches!(one, Type::Record(_) | Type::Map { .. }) {
+    if matches!(one, Type::Record(_) | Type::Map { .. } | Type::Narrative | Type::Document { .. }) {
         let message = format!("a signal that is {} cannot be recognised in a text", cx.shown(&one));
         cx.error_help(Code::WrongType, item.key, message, "leave its forms out: the host gives it");
         return;

@@ -248,10 +248,13 @@ fn read(registry: &Registry, input: InputId, text: &str, event: EventId) -> Resu
 /// What the host gives under `key`.
 fn typed(registry: &Registry, input: InputId, json: &Json, key: &str) -> Result<Value, DataError> {
     let pack = registry.pack();
-    from_json(pack, Naming::Wire, &pack.inputs[input.index()].ty, json).map_err(|error| {
-        let path = if error.path.is_empty() { key.to_owned() } else { format!("{key}.{}", error.path) };
-        DataError { path, ..error }
-    })
+    let ty = &pack.inputs[input.index()].ty;
+    let read = from_json(pack, Naming::Wire, ty, json);
+    let read = read.and_then(|value| match registry.contracts.misfit(pack, Naming::Wire, ty, &value) {
+        Some(broken) => Err(broken),
+        None => Ok(value),
+    });
+    read.map_err(|error| error.under(key))
 }
 
 /// Where fresh ids come from.

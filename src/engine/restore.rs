@@ -6,11 +6,13 @@ use serde_json::Value as Json;
 use smol_str::SmolStr;
 
 use crate::model::ids::{FrameId, SlotSet};
-use crate::model::json::DataError;
+use crate::model::json::{DataError, Naming};
 use crate::model::names::Sym;
+use crate::model::schema::{Field, Type};
 use crate::model::uses::PackAt;
+use crate::model::value::Value;
 use crate::registry::Registry;
-use crate::state::{Held, SessionState, Together, Turn, unbind};
+use crate::state::{Held, SessionState, Store, Together, Turn, keyed_frames, unbind};
 
 use super::effects::{Start, perform};
 use super::eval::{EnvView, View};
@@ -65,6 +67,7 @@ fn enforce_one(
     env: &mut Env<'_>,
 ) -> Result<(SessionState, Vec<Sym>), DataError> {
     let mut repaired = Vec::new();
+    documents(registry, &state)?;
     let aggregate = registry.pack().names.text(registry.pack().aggregate);
     let held = Held { slots: state.slots, instances: state.instances };
     Held { slots: state.slots, instances: state.instances } = mend(registry, held, aggregate, env, &mut repaired)?;
@@ -75,6 +78,50 @@ fn enforce_one(
         }
     }
     Ok((state, repaired))
+}
+
+/// Refuses documents that break the contracts that they are held to.
+fn documents(registry: &Registry, state: &SessionState) -> Result<(), DataError> {
+    let pack = registry.pack();
+    let fits = |ty: &Type, value: &Value, at: &dyn Fn() -> String| {
+        let broken = registry.contracts.misfit(pack, Naming::Own, ty, value);
+        broken.map_or(Ok(()), |error| Err(error.under(&at())))
+    };
+    let name = |slot: &Field| {
+        format!("{}.{}", pack.names.text(pack.frames[slot.frame.index()].name), pack.names.text(slot.name))
+    };
+    let whole = |slots: &[Value], instances: &Store| {
+        for (slot, value) in pack.slots.iter().zip(slots) {
+            fits(&slot.ty, value, &|| name(slot))?;
+        }
+        for keyed in keyed_frames(pack) {
+            for instance in instances.of(keyed).iter() {
+                for (slot, value) in keyed.fields().map(|slot| &pack.slots[slot.index()]).zip(instance.values.iter()) {
+                    fits(&slot.ty, value, &|| format!("{}[{}]", name(slot), instance.key))?;
+                }
+            }
+        }
+        Ok(())
+    };
+    whole(&state.slots, &state.instances)?;
+    for turn in &state.turns {
+        if let Some(before) = &turn.before {
+            whole(&before.slots, &before.instances)?;
+        }
+        for call in &turn.calls {
+            for (kept, value) in &call.kept {
+                let (kept, ty) = &pack.kept[kept.index()];
+                fits(ty, value, &|| format!("turn.calls.kept.{}", pack.names.text(*kept)))?;
+            }
+            let sent = call.sent.iter().flat_map(|sent| &sent.with);
+            for (arg, value) in sent {
+                let declared = pack.ports[call.port.index()].request.iter().find(|declared| declared.name == *arg);
+                let Some(declared) = declared else { continue };
+                fits(&declared.ty, value, &|| format!("turn.calls.request.{}", pack.names.text(*arg)))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Mends a state with nothing bound, then with each instance of a keyed frame.

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use crate::model::class::{Base, On};
 use crate::model::effect::Effect;
 use crate::model::ids::{ClassId, FrameSet, SlotSet};
-use crate::model::json::fields_from_wire;
+use crate::model::json::{Naming, fields_from_wire};
 use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::model::{Status, Wrong, reason};
@@ -131,10 +131,16 @@ impl<'a> Run<'a, '_> {
         let refused = port.contract.response.and_then(against).map(|_| self.registry.syms.schema_breach);
         let broken = refused.or_else(|| match fields_from_wire(pack, response, false, value.unwrap_or(&empty)) {
             Ok(record) => {
+                let mut unfit = false;
                 for (outcome, _) in &port.response {
-                    view.value[outcome.index()] = record.field(pack.outcomes[outcome.index()].name).clone();
+                    let declared = &pack.outcomes[outcome.index()];
+                    let value = record.field(declared.name);
+                    unfit |= self.registry.contracts.misfit(pack, Naming::Wire, &declared.ty, value).is_some();
+                    view.value[outcome.index()] = value.clone();
                 }
-                if self.read_texts(call, &mut view) {
+                if unfit {
+                    Some(self.registry.syms.schema_breach)
+                } else if self.read_texts(call, &mut view) {
                     self.broken_check(call, &view)
                 } else {
                     Some(self.registry.syms.type_breach)

@@ -4,7 +4,7 @@ use super::{Form, Key, Shape, Value, form, form_with, may, need};
 
 /// The forms of a type.
 pub(super) const FORMS: &[Form] = &[
-    form("type"),
+    form_with("type", &["contract"], &[]),
     form("enum"),
     form("key_of"),
     form("record"),
@@ -15,16 +15,22 @@ pub(super) const FORMS: &[Form] = &[
 
 /// Plain types.
 pub(super) const PLAIN: Value =
-    Value::OneOf(&["bool", "int", "decimal", "text", "narrative", "id", "date_range", "instant"]);
+    Value::OneOf(&["bool", "int", "decimal", "text", "narrative", "id", "date_range", "instant", "document"]);
 pub(super) const TYPE_DOC: &str = "A plain type. `decimal` is exact; `narrative` goes only into messages; a `date_range` is `2020`, `2020-Q1`, `2020-03`, \
-     `2020-03-05`, `2020-03-01/2020-03-15` or a relative period; an `instant` is a point in time.";
+     `2020-03-05`, `2020-03-01/2020-03-15` or a relative period; an `instant` is a point in time; \
+     a `document` is any JSON that nothing looks into.";
 pub(super) const ENUM: Value = Value::Either(&[Value::Word, Value::Some(&Value::Word)]);
 pub(super) const ENUM_DOC: &str = "The name of an enum, or its values written in place.";
 pub(super) const KEY_OF_DOC: &str = "The name of a table of the pack: the value is the `id` of one of its rows. Or of a keyed frame: the value is an id.";
 
 /// The keys that make a type.
-pub(super) static TYPE_KEYS: [Key; 10] = [
+pub(super) static TYPE_KEYS: [Key; 11] = [
     may("type", PLAIN, TYPE_DOC),
+    may(
+        "contract",
+        Value::Word,
+        "The JSON Schema that a document is held to: `NAME` is the file `contracts/NAME.json` of the pack.",
+    ),
     may("enum", ENUM, ENUM_DOC),
     may("key_of", Value::Word, KEY_OF_DOC),
     may("record", Value::Word, "The name of a record type (`[type.NAME]`)."),

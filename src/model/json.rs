@@ -15,7 +15,7 @@ use super::period::{self, Period};
 use super::schema::{NamedType, Type};
 use super::value::{RecordValue, Value};
 
-/// How deep the keys that an open record does not know may nest: what is kept must be read back from a saved session.
+/// How deep a document, and the keys that an open record does not know, may nest: what is kept must be read back from a saved session.
 const DEEPEST: usize = 64;
 
 /// Host data that does not fit its declared type.
@@ -53,6 +53,13 @@ impl DataError {
     /// What is mandatory is not there.
     pub fn missing(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { kind: Misfit::Missing, ..Self::new(path, message) }
+    }
+
+    /// The same error in what stands under a name.
+    #[must_use]
+    pub fn under(self, name: &str) -> Self {
+        let path = if self.path.is_empty() { name.to_owned() } else { format!("{name}.{}", self.path) };
+        Self { path, ..self }
     }
 
     /// Something else than what is expected.
@@ -145,8 +152,13 @@ pub fn named_to_wire(pack: &Pack, declared: &[NamedType], values: &[(Sym, Value)
 
 fn extra_to_json(record: &RecordValue, object: &mut Map<String, Json>) {
     for (name, text) in &record.extra {
-        object.insert(name.to_string(), serde_json::from_str(text).unwrap_or(Json::Null));
+        object.insert(name.to_string(), document(text));
     }
+}
+
+/// What was kept as JSON text.
+pub(crate) fn document(text: &str) -> Json {
+    serde_json::from_str(text).unwrap_or(Json::Null)
 }
 
 /// A value as JSON, fields by their own names; `Absent` is null, which saved data never holds.
@@ -161,6 +173,7 @@ pub fn to_json(names: &Names, value: &Value) -> Json {
         Value::Text(text) => Json::from(text.as_str()),
         Value::Instant(text) => Json::from(&**text),
         Value::Period(period) => Json::from(period.display(names).to_string()),
+        Value::Document(text) => document(text),
         Value::List(items) => Json::Array(items.iter().map(|item| to_json(names, item)).collect()),
         Value::Record(record) => {
             let mut object = Map::new();
@@ -188,6 +201,7 @@ pub fn scalar_text<'v>(names: &'v Names, value: &'v Value) -> Cow<'v, str> {
         Value::Bool(flag) => flag.to_string().into(),
         Value::Period(period) => period.display(names).to_string().into(),
         Value::Absent => "".into(),
+        Value::Document(text) => (&**text).into(),
         Value::List(_) | Value::Record(_) | Value::Map(_) => to_json(names, value).to_string().into(),
     }
 }
@@ -235,6 +249,10 @@ impl Reading<'_> {
                 let text = json.as_str().ok_or_else(wrong)?;
                 parse_text(pack, ty, text).ok_or_else(|| DataError::no_value(at, pack, ty, text))
             }
+            Type::Document { .. } => match json {
+                Json::Null => Err(wrong()),
+                json => Ok(Value::Document(kept(json, at)?)),
+            },
             Type::Record(id) => {
                 let declared = &pack.records[id.index()];
                 Ok(Value::Record(Arc::new(self.record(&declared.fields, declared.open, json, at)?)))
@@ -326,12 +344,17 @@ impl Reading<'_> {
                     format!("is not declared; known are: {}", known.join(", ")),
                 ));
             }
-            if deeper(json, DEEPEST) {
-                return Err(DataError::new(join(at, name), format!("is nested more than {DEEPEST} deep")));
-            }
-            value.extra.push((name.as_str().into(), json.to_string().into()));
+            value.extra.push((name.as_str().into(), kept(json, &join(at, name))?));
         }
         Ok(value)
+    }
+}
+
+/// What nothing looks into, as the text that is kept of it.
+fn kept(json: &Json, at: &str) -> Result<Arc<str>, DataError> {
+    match deeper(json, DEEPEST) {
+        true => Err(DataError::new(at, format!("is nested more than {DEEPEST} deep"))),
+        false => Ok(json.to_string().into()),
     }
 }
 
@@ -363,7 +386,7 @@ pub fn parse_text(pack: &Pack, ty: &Type, text: &str) -> Option<Value> {
         Type::Decimal => exact_decimal(text).map(Value::Decimal),
         Type::Bool => text.parse().ok().map(Value::Bool),
         Type::Instant => jiff::Timestamp::from_str(text).ok().map(|_| Value::Instant(text.into())),
-        Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => None,
+        Type::Document { .. } | Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => None,
     }
 }
 
@@ -413,6 +436,7 @@ pub fn describe(pack: &Pack, ty: &Type) -> String {
         Type::Id => "an id (a text)".into(),
         Type::Period => "a period such as 2020-03 or 2020-03-01/2020-03-15".into(),
         Type::Instant => "an instant such as 2020-03-01T12:00:00Z".into(),
+        Type::Document { .. } => "a document (any JSON but null)".into(),
         Type::Enum(id) => format!("one of {}", named(&mut pack.enums[id.index()].values.iter().copied())),
         Type::Key(id) => {
             let table = &pack.tables[id.index()];

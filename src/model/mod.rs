@@ -296,6 +296,14 @@ pub struct Port {
 }
 
 impl Port {
+    /// Whether an answer may break a JSON Schema.
+    #[must_use]
+    pub fn answers_to_a_schema(&self, pack: &Pack) -> bool {
+        let held = |ty: &Type| matches!(ty, Type::Document { contract: Some(_) });
+        self.contract.response.is_some()
+            || self.response.iter().any(|(outcome, _)| pack.outcomes[outcome.index()].ty.holds(&pack.records, &held))
+    }
+
     /// Whether a call that waits must remember what it was sent with.
     #[must_use]
     pub fn keeps_request(&self) -> bool {

@@ -27,6 +27,11 @@ pub enum Type {
     Period,
     /// `instant`: a point in time, RFC 3339.
     Instant,
+    /// `document`: a JSON value that nothing looks into. It is kept, carried and sent back.
+    Document {
+        /// The contract that it is held to when it comes from the host, a position in [`Pack::contracts`](super::Pack::contracts).
+        contract: Option<usize>,
+    },
     /// `enum`: one of a closed list.
     Enum(EnumId),
     /// `key_of`: the key of a row of a table.
@@ -67,6 +72,22 @@ impl Type {
     #[must_use]
     pub fn is_collection(&self) -> bool {
         matches!(self, Type::List { .. } | Type::Set { .. } | Type::Map { .. })
+    }
+
+    /// Whether this type, or what is in it at any depth, is one of which `wanted` speaks.
+    #[must_use]
+    pub fn holds(&self, records: &[Record], wanted: &dyn Fn(&Type) -> bool) -> bool {
+        wanted(self)
+            || match self {
+                Type::List { of, .. } | Type::Set { of, .. } => of.holds(records, wanted),
+                Type::Map { key, of, .. } => key.holds(records, wanted) || of.holds(records, wanted),
+                Type::Record(id) => {
+                    // A record that is just being declared has no fields yet; none holds itself.
+                    let fields = records.get(id.index()).map_or(&[][..], |record| &record.fields);
+                    fields.iter().any(|field| field.ty.holds(records, wanted))
+                }
+                _ => false,
+            }
     }
 
     /// The item type of a list or a set.

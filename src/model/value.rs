@@ -33,6 +33,8 @@ pub enum Value {
     Period(Period),
     /// A point in time, as RFC 3339 text.
     Instant(Arc<str>),
+    /// A document, as JSON text.
+    Document(Arc<str>),
     /// The items of a list in order, or of a set sorted and without repetition.
     List(Arc<[Value]>),
     /// The fields of a record.

@@ -8,6 +8,7 @@ use crate::language;
 use crate::model::ids::{EventId, InputId, PortId};
 use crate::model::json::{Naming, fields_from_wire, scalar_text};
 use crate::model::reason::STATUSES;
+use crate::model::schema::NamedType;
 use crate::model::uses::PackAt;
 use crate::model::{Pack, Status};
 use crate::registry::Registry;
@@ -295,7 +296,20 @@ fn reply(registry: &Registry, port: Option<(PackAt, PortId)>, reader: &Reader<'_
         Some((_, port)) => {
             let fields = &registry.response[port.index()];
             let json = typed::fields_json(pack, Naming::Wire, fields, field.node);
-            if let Err(error) = fields_from_wire(pack, fields, false, &json) {
+            let read = fields_from_wire(pack, fields, false, &json);
+            if let Ok(record) = &read {
+                let misfit = |field: &NamedType| {
+                    let value = record.field(field.name);
+                    let error = registry.contracts.misfit(pack, Naming::Wire, &field.ty, value)?;
+                    Some(error.under(Naming::Wire.of(pack, field)))
+                };
+                if let Some(error) = fields.iter().find_map(misfit) {
+                    let found = Diagnostics::new();
+                    typed::report(field.node, &error, &found);
+                    contract = Some(Contract { message: error.to_string(), found: found.into_sorted() });
+                }
+            }
+            if let Err(error) = read {
                 let found = Diagnostics::new();
                 typed::named_fit(
                     pack,

@@ -296,9 +296,10 @@ fn instances_from_json(
 }
 
 fn typed(pack: &Pack, slot: Slot, json: &Json, at: &str) -> Result<Value, DataError> {
-    from_json(pack, Naming::Own, &pack.slots[slot.index()].ty, json).map_err(|error| {
-        let path = if error.path.is_empty() { at.to_owned() } else { format!("{at}.{}", error.path) };
-        DataError::new(path, error.message)
+    let read = from_json(pack, Naming::Own, &pack.slots[slot.index()].ty, json);
+    read.map_err(|error| {
+        let error = error.under(at);
+        DataError::new(error.path, error.message)
     })
 }
 

@@ -62,7 +62,13 @@ fn instances(registry: &Registry, step: &Step, met: &Met) {
 fn kept(registry: &Registry, step: &Step, met: &Met) {
     let pack = registry.pack();
     let said = step.messages.iter().flat_map(|said| &said.fields);
-    for (_, value) in said.chain(step.calls.iter().flat_map(|call| &call.with)) {
+    if step.breach.is_some_and(|breach| pack.names.text(breach) == "schema") {
+        met.count("schema");
+    }
+    for (name, value) in said.chain(step.calls.iter().flat_map(|call| &call.with)) {
+        if pack.names.text(*name) == "paper" {
+            met.count("a document");
+        }
         let text = to_json(&pack.names, value).to_string();
         ["zeta", "alpha"].iter().filter(|name| text.contains(**name)).for_each(|_| met.count("unknown keys"));
     }
@@ -175,7 +181,10 @@ fn on_random_packs() {
     let met = on_packs(110, pack);
     met.demand(&["C1", "C2", "C3", "C4", "C5", "Z", "yes", "maybe", "no", "error"]);
     met.demand(&["verification_failed", "step_limit", "ambiguous", "carryover_blocked", "busy", "stale_outcome"]);
-    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal", "unknown keys"]);
+    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal", "unknown keys", "a document"]);
+    if cfg!(feature = "contracts") {
+        met.demand(&["schema"]);
+    }
 }
 
 #[test]

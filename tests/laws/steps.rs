@@ -227,7 +227,7 @@ fn a_signal_that_the_class_cannot_read_changes_nothing() {
 #[test]
 fn what_is_sent_reads_back_as_what_was_meant() {
     let met = Met::default();
-    for_sessions(40, |moment| {
+    for_sessions(60, |moment| {
         let (Ok(step), pack) = (moment.result, moment.registry.pack()) else { return Ok(()) };
         for call in &step.calls {
             let (request, sent) = (&pack.ports[call.port.index()].request, call.request(pack));

@@ -4,6 +4,7 @@ use boon::{Compiler, Schemas};
 use serde_json::Value as Json;
 
 use segue::model::Pack;
+use segue::model::schema::Type;
 
 /// Whether a contract admits a value.
 pub fn admits(pack: &Pack, contract: usize, value: &Json) -> bool {
@@ -14,4 +15,18 @@ pub fn admits(pack: &Pack, contract: usize, value: &Json) -> bool {
     }
     let schema = compiler.compile(&url(contract), &mut schemas).expect("loading has compiled it");
     schemas.validate(value, schema).is_ok()
+}
+
+/// Whether each document in a value of a type, as it crosses the border, is what its contract admits.
+pub fn documents(pack: &Pack, ty: &Type, value: &Json) -> bool {
+    match (ty, value) {
+        (Type::Document { contract: Some(contract) }, value) => admits(pack, *contract, value),
+        (Type::List { of, .. }, Json::Array(items)) => items.iter().all(|item| documents(pack, of, item)),
+        (Type::Map { of, .. }, Json::Object(entries)) => entries.values().all(|value| documents(pack, of, value)),
+        (Type::Record(id), Json::Object(members)) => pack.records[id.index()].fields.iter().all(|field| {
+            let value = members.get(pack.names.text(field.wire)).filter(|value| !value.is_null());
+            value.is_none_or(|value| documents(pack, &field.ty, value))
+        }),
+        _ => true,
+    }
 }

@@ -13,7 +13,7 @@ use segue::model::schema::NamedType;
 use segue::model::{Pack, Status, WhileOpen, Wrong, reason};
 
 use super::carry::gate;
-use super::contract::admits;
+use super::contract::{admits, documents};
 use super::instances::Instances;
 use super::readings::read_answer;
 use super::turn::{Call, Guard, OracleError, Taking, ends, finish, first, guard, refused, sym, take};
@@ -259,6 +259,13 @@ fn outcome(pack: &Pack, call: &Call, heard: &Heard<'_>, facts: &Facts) -> Outcom
                 if value.is_present() {
                     outcome.fields.insert(*id, value.clone());
                 }
+            }
+            let fits = |field: &NamedType| match value.get(pack.names.text(field.wire)) {
+                None | Some(Json::Null) => true,
+                Some(value) => documents(pack, &field.ty, value),
+            };
+            if !declared.iter().all(fits) {
+                outcome.breach.get_or_insert_with(|| "schema".into());
             }
         }
         Err(_) => _ = outcome.breach.get_or_insert_with(|| "type".into()),

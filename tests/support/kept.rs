@@ -1,47 +1,65 @@
-//! What a random pack keeps and does not look into: an open record, that classes take, put together and send back.
+//! What a random pack keeps and does not look into: an open record and documents, that classes take, put together and send back.
 
 use serde_json::{Value as Json, json};
 
 use super::Dice;
 use super::packs::Documents;
 
-/// Adds an open record `Note` to a pack, and a frame `bag` that keeps some.
+/// Adds an open record `Note` to a pack, and a frame `bag` that keeps some, and documents. What an answer holds of them may be held to a
+/// contract.
 pub fn add(dice: &mut Dice, documents: &mut Documents) {
+    let mut told = json!({ "type": "document", "optional": true });
+    if cfg!(feature = "contracts") && dice.chance(50) {
+        told["contract"] = "plain".into();
+        documents.push(("contracts/plain".into(), json!({ "type": ["object", "string"], "maxProperties": 1 })));
+    }
     documents[1].1["type"]["Note"] = json!({ "open": true, "doc": "d", "field": {
-        "mark": { "enum": "kind", "optional": true }, "count": { "type": "int", "default": 0 } } });
+        "mark": { "enum": "kind", "optional": true }, "count": { "type": "int", "default": 0 }, "inner": { "type": "document", "optional": true } } });
     documents[1].1["frame"]["bag"] = json!({ "owner": "own", "doc": "d", "field": {
-        "note": { "record": "Note", "optional": true },
+        "note": { "record": "Note", "optional": true }, "paper": { "type": "document", "optional": true },
+        "papers": { "map": { "key": { "enum": "kind" }, "value": { "type": "document" } }, "max": 2, "default": {} },
         "notes": { "list": { "record": "Note" }, "max": 3, "evict": "oldest", "default": [] } } });
     let events = &mut documents[2].1;
+    events["event"]["pick"]["field"]["paper"] = json!({ "type": "document", "optional": true });
+    events["port"]["run"]["request"]["paper"] = json!({ "type": "document", "optional": true });
+    events["port"]["run"]["response"]["paper"] = told;
+    events["message"]["say"]["field"]["paper"] = json!({ "type": "document", "optional": true });
     events["event"]["pick"]["field"]["note"] = json!({ "record": "Note", "optional": true });
     events["port"]["run"]["request"]["bag"] = json!({ "record": "Note", "optional": true });
     events["port"]["run"]["response"]["bag"] = json!({ "record": "Note", "optional": true });
     events["message"]["say"]["field"]["bag"] = json!({ "list": { "record": "Note" }, "max": 3, "optional": true });
     for (_, class) in documents.iter_mut().filter(|(_, document)| document.get("id").is_some()) {
         let picks = class["trigger"].as_array().expect("a list").iter().all(|trigger| trigger["event"] == "pick");
-        let source = if picks { "$input.note?" } else { "$bag.note?" };
-        weave(dice, class["do"].as_array_mut().expect("a list"), source);
+        let (note, paper) = if picks { ("$input.note?", "$input.paper?") } else { ("$bag.note?", "$bag.note.inner?") };
+        weave(dice, class["do"].as_array_mut().expect("a list"), note, paper);
         if let Some(rows) = class.get_mut("settle").and_then(Json::as_array_mut) {
             for row in rows {
-                weave(dice, row["do"].as_array_mut().expect("a list"), "$outcome.bag?");
+                weave(dice, row["do"].as_array_mut().expect("a list"), "$outcome.bag?", "$outcome.paper?");
             }
         }
     }
 }
 
 /// Puts a few effects on notes between others, and lets calls and messages take them along.
-fn weave(dice: &mut Dice, effects: &mut Vec<Json>, source: &str) {
+fn weave(dice: &mut Dice, effects: &mut Vec<Json>, source: &str, paper: &str) {
     for effect in effects.iter_mut() {
         if effect["call"] == "run" && dice.chance(50) {
             effect["with"]["bag"] = json!({ "first": [source, "$bag.note?"] });
+            effect["with"]["paper"] = json!({ "first": [paper, "$bag.paper?"] });
         }
         if effect["emit"] == "say" && dice.chance(70) {
             effect["with"]["bag"] = dice.pick(&[json!("$bag.notes"), json!([source])]).clone();
+            effect["with"]["paper"] = "$bag.paper?".into();
         }
     }
     for _ in 0..dice.below(3) {
         let there = json!({ "bag": { "note": { "present": true } } });
+        let known = json!({ "bag": { "paper": { "present": dice.chance(50) } } });
         let all = [
+            json!({ "set": { "bag": { "paper": paper } } }),
+            json!({ "when": known, "set": { "bag": { "paper": "$bag.papers[$root.kind]?" } } }),
+            json!({ "merge": { "bag": { "papers": { "red": "$bag.paper?", "blue": paper } } } }),
+            json!({ "append": { "bag": { "notes": { "inner": paper, "count": 1 } } } }),
             json!({ "set": { "bag": { "note": source } } }),
             json!({ "merge": { "bag": { "note": source } } }),
             json!({ "when": there, "merge": { "bag": { "note": { "count": dice.below(4) } } } }),

@@ -100,9 +100,6 @@ impl<'a> Maker<'a> {
         if self.dice.chance(20) {
             let what = self.value("text?", "with");
             effects.push(json!({ "call": "audit", "id": "note", "with": { "what": what } }));
-            if class.get("settle").is_none() {
-                class["settle"] = json!([]);
-            }
         }
         if self.dice.chance(60) || self.boundary {
             let what = if self.boundary { json!("$reason") } else { self.value("text?", "with") };

@@ -139,6 +139,15 @@ pub fn value(pack: &Pack, ty: &Type, dice: &mut Dice) -> Json {
             dice.pick(&all).clone().into()
         }
         Type::Instant => "2021-05-10T12:00:00Z".into(),
+        Type::Document { .. } => [
+            json!({ "zeta": 1.50, "alpha": [null] }),
+            json!(["x", { "b": 1, "a": 2 }]),
+            json!("doc"),
+            json!(-0.0),
+            json!({ "alpha": "document" }),
+            json!({ "format": "png" }),
+        ][dice.below(6)]
+        .clone(),
         Type::Enum(id) => pack.names.text(*dice.pick(&pack.enums[id.index()].values)).into(),
         Type::Key(id) => pack.names.text(dice.pick(&pack.tables[id.index()].rows).key).into(),
         Type::Record(id) => {

@@ -140,11 +140,13 @@ impl Chat<'_, '_> {
             };
         }
         let json = value(pack, &field.ty, line).ok_or_else(|| format!("`{name}`: JSON is due"))?;
-        match from_json(pack, Naming::Wire, &field.ty, &json) {
-            Ok(_) => Ok(Typed::Value(Some(json))),
-            Err(error) => {
-                let path = if error.path.is_empty() { name.to_owned() } else { format!("{name}.{}", error.path) };
-                Err(format!("`{path}`: {}", error.message))
+        let read = from_json(pack, Naming::Wire, &field.ty, &json);
+        let held = &registry.at(call.0).contracts;
+        match read.map(|value| held.misfit(pack, Naming::Wire, &field.ty, &value)) {
+            Ok(None) => Ok(Typed::Value(Some(json))),
+            Ok(Some(error)) | Err(error) => {
+                let error = error.under(name);
+                Err(format!("`{}`: {}", error.path, error.message))
             }
         }
     }
@@ -196,7 +198,9 @@ fn value(pack: &Pack, ty: &Type, line: &str) -> Option<Json> {
             other => other.into(),
         }),
         Type::Int | Type::Decimal => Some(serde_json::from_str(line).unwrap_or_else(|_| Json::from(line))),
-        Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => serde_json::from_str(line).ok(),
+        Type::Document { .. } | Type::Record(_) | Type::List { .. } | Type::Set { .. } | Type::Map { .. } => {
+            serde_json::from_str(line).ok()
+        }
         _ if line.starts_with('"') => Some(serde_json::from_str(line).unwrap_or_else(|_| Json::from(line))),
         _ => Some(line.into()),
     }
