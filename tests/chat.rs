@@ -157,6 +157,25 @@ fn signals_of_the_host_and_texts_that_begin_with_a_slash() {
     assert_eq!(classes, [r#""T1""#, r#""T10""#, r#""T10""#]);
 }
 
+/// A line is what the user says, also where other events have a text.
+#[test]
+fn of_several_events_with_a_text_a_line_is_the_one_of_the_user() {
+    let mini = Mini::new();
+    let whisper =
+        "[event.whisper]\ntext = \"low\"\nfield = { low = { type = \"text\" } }\ndoc = \"Said in a low voice.\"\n";
+    mini.write("transitions/mini/whisper.toml", whisper);
+    let run = chat(&mini, &["--format", "json"], "Riga\ngood\n/whisper Riga\n").code(0).stderr_eq("");
+    let classes: Vec<String> = turns(&run).iter().map(|turn| turn["transition"].to_string()).collect();
+    assert_eq!(classes, [r#""T1""#, r#""T10""#]);
+    mini.run(&["explain", "--pack", "mini", "--say", "Riga"]).code(0);
+    mini.edit("transitions/mini/pack.toml", "turn = \"user\"", "turn = \"said\"");
+    let run = chat(&mini, &["--format", "json"], "Riga\n").code(1).stdout_eq("");
+    assert_eq!(
+        err(&run),
+        "error: line 1: several events have a text, and none is written as `user`: write `/EVENT text` with one of `said`, `whisper`\n"
+    );
+}
+
 #[test]
 fn lines_that_are_not_understood() {
     for (lines, wanted) in [

@@ -11,7 +11,7 @@ use segue::report;
 
 use support::{file, workspace};
 
-const PACKS: [&str; 4] = ["assistant", "booking", "clarification", "step-back"];
+const PACKS: [&str; 5] = ["assistant", "booking", "clarification", "joined", "step-back"];
 
 fn loading(files: &[SourceText]) -> Loaded {
     load(files, &Options::default())
@@ -30,7 +30,8 @@ fn codes(loaded: &Loaded) -> Vec<Code> {
 fn an_unreadable_file_costs_its_own_findings_only() {
     for pack in PACKS {
         let files = workspace().pack(pack).expect("the pack");
-        for at in 0..files.len() {
+        // Files of packs that this one uses or extends have their turn as theirs.
+        for at in (0..files.len()).filter(|at| files[*at].name.contains(pack)) {
             let mut broken = files.clone();
             let wanted = if at % 4 == 0 {
                 broken[at] = file(&files[at].name, "[[[\n");

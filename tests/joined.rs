@@ -1,11 +1,15 @@
 //! One assistant of three packs: whatever happens the packs agree on what is asked, a session can be saved and read back at any moment, and
 //! of two answers at the same time exactly one wins.
 
+#[path = "support/program.rs"]
+mod program;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use jiff::civil::Date;
+use program::{Mini, copy, out};
 use segue::compose::{Cascade, cascade};
 use segue::engine::{Env, Event, NumberedIds, restore};
 use segue::model::Status;
@@ -301,4 +305,46 @@ fn no_order_of_events_leads_astray() {
         let id = registry().pack().names.text(class.id);
         assert!(met.contains_key(id), "{id}: {met:?}");
     }
+}
+
+/// A conversation through a pipe: what is said goes to the one assistant, what the two packs call for is answered by the lines between.
+#[test]
+fn a_chat_goes_through_all_three() {
+    let own = Mini::empty();
+    own.write("segue.toml", "");
+    for pack in ["assistant", "clarification", "step-back", "joined"] {
+        let folder = format!("transitions/{pack}");
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(&folder), &own.path(&folder));
+    }
+    let good = json!({ "coverage_status": "full", "evidence_grade": "strong", "answer_object_ref": "a-1" });
+    let lines = [
+        "какие были продажи за март 2020 по Ромашке".to_owned(),
+        json!({ "intent": "sales", "confidence": 0.6 }).to_string(),
+        "да".to_owned(),
+        json!({ "result": result(&["currency"]), "questions": questions(&["currency"]), "explanation": "x" })
+            .to_string(),
+        "спасибо".to_owned(),
+        "в долларах".to_owned(),
+        json!({ "mappedAnswers": { "currency": "dollars" }, "confidence": 0.9, "unmapped": [] }).to_string(),
+        json!({ "result": result(&[]) }).to_string(),
+        good.to_string(),
+        "/answer {\"reasoningId\":\"r-1\",\"action\":\"ANSWER_CLARIFICATION\",\"message\":\"EUR\"}".to_owned(),
+    ];
+    let args = ["chat", "--pack", "joined", "--format", "json", "--numbered-ids"];
+    let run = own.command(&args).stdin(lines.join("\n") + "\n").assert().success();
+    let turns: Vec<Json> = out(&run).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let told: Vec<_> = turns.iter().map(|turn| (turn["transition"].as_str(), turn["answer_mode"].as_str())).collect();
+    assert_eq!(
+        told,
+        [
+            (Some("T1"), Some("clarification")),
+            (Some("T7_GATE"), Some("clarification")),
+            (Some("T10"), Some("chat")),
+            (Some("T7_STEP_BACK"), Some("exact_route")),
+            (Some("STALE"), Some("refused")),
+        ],
+        "{turns:?}"
+    );
+    let ports: Vec<_> = turns[3]["calls"].as_array().expect("calls").iter().map(|call| call["port"].clone()).collect();
+    assert_eq!(ports, ["sb/interpret", "sb/resume", "sb/proceed", "route_execute"]);
 }

@@ -228,13 +228,10 @@ fn event(args: &Args, registry: &Registry) -> Result<(Event, String), Problem> {
     let pack = registry.pack();
     let name = match &args.event {
         Some(name) => name.clone(),
-        None => {
-            let mut with_text = pack.events.iter().filter(|event| event.text.is_some());
-            match (with_text.next(), with_text.next()) {
-                (Some(event), None) => pack.names.text(event.name).to_owned(),
-                _ => return Err(Problem::new("say which event: `--event NAME`")),
-            }
-        }
+        None => match pack.said() {
+            Some(event) => pack.names.text(pack.events[event.index()].name).to_owned(),
+            None => return Err(Problem::new("say which event: `--event NAME`")),
+        },
     };
     let mut payload = object(args.input.as_deref(), "--input")?;
     let signals = object(args.signals.as_deref(), "--signals")?;

@@ -463,11 +463,8 @@ fn binds_by(cx: &Cx<'_>, path: &Path) -> bool {
 
 fn settle(cx: &Cx<'_>, outline: &Outline<'_>) -> Vec<Settle> {
     let entry = outline.table.entry("settle");
-    // A port that is not known may be one that replies.
-    let replies = |ports: &std::collections::BTreeSet<PortId>| {
-        ports.is_empty() || ports.iter().any(|port| cx.ports[port.index()].replies)
-    };
-    let waits = outline.calls.values().any(replies);
+    // Of a port that is not known nothing can be said.
+    let waits = outline.calls.values().flatten().any(|port| cx.ports[port.index()].replies);
     let Some(entry) = entry else {
         if waits && !cx.misspelt(outline.table, "settle") {
             missing(

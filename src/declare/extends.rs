@@ -34,6 +34,8 @@ struct Extends<'d> {
     enlarged: BTreeSet<&'d str>,
     /// What it declares itself.
     declared: Names,
+    /// Whether files of it cannot be read: what it declares anew may stand there.
+    partial: bool,
 }
 
 impl Documents {
@@ -138,12 +140,14 @@ impl<'d> Extends<'d> {
         }
         declared.retain(|name, _| !name.strip_prefix("enum.").is_some_and(|name| enlarged.contains(name)));
         let (replace, remove) = (list("replace"), list("remove"));
-        Some(Self { folder, span: extends.span, replace, remove, settings, enlarged, declared })
+        let partial = documents.own().any(|document| !document.faults.is_empty());
+        Some(Self { folder, span: extends.span, replace, remove, settings, enlarged, declared, partial })
     }
 
     /// Whether something of the other pack is not taken over.
     fn leaves(&self, name: &str) -> bool {
         self.remove.iter().any(|(said, _)| *said == name)
+            || (self.partial && self.replace.iter().any(|(said, _)| *said == name))
             || self.declared.contains_key(name)
             || name.strip_prefix("enum.").is_some_and(|name| self.enlarged.contains(name))
     }

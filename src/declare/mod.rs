@@ -275,9 +275,12 @@ impl Documents {
         let found = Diagnostics::new();
         let nodes: Vec<&Node> = self.nodes().collect();
         let whole = (self.rootless || !diagnostics.is_empty(), None);
-        diagnostics.extend(self.found.iter().cloned());
-        let Loaded { pack, partial, .. } = load(&self.sources, &nodes, &self.overrides, whole, &found);
         let unread = Unread::of(self);
+        // What is replaced may be declared in a file that cannot be read.
+        let certain = |found: &&Diagnostic| self.rootless || diagnostics.is_empty() || unread.admits(found, self);
+        let extending: Vec<Diagnostic> = self.found.iter().filter(certain).cloned().collect();
+        diagnostics.extend(extending);
+        let Loaded { pack, partial, .. } = load(&self.sources, &nodes, &self.overrides, whole, &found);
         diagnostics.extend(found.into_iter().filter(|found| !partial || unread.admits(found, self)));
         (diagnostics, pack.filter(|_| !partial))
     }

@@ -551,6 +551,17 @@ impl Pack {
         self.events.iter().position(|event| event.name == sym).map(EventId::at)
     }
 
+    /// The event that a line is which the user says: the one with a text; of several the one that a scenario writes as `user`.
+    #[must_use]
+    pub fn said(&self) -> Option<EventId> {
+        let mut with_text = self.events.iter().enumerate().filter(|(_, event)| event.text.is_some());
+        let (first, more) = (with_text.next()?.0, with_text.next().is_some());
+        let written = |event: &Event| self.names.text(event.turn) == "user";
+        let at =
+            if more { self.events.iter().position(|event| event.text.is_some() && written(event))? } else { first };
+        Some(EventId::at(at))
+    }
+
     /// The port with a name.
     #[must_use]
     pub fn port(&self, name: &str) -> Option<PortId> {

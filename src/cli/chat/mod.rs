@@ -225,15 +225,19 @@ impl Chat<'_, '_> {
             }
         };
         let pack = self.registry.pack();
-        let mut with_text = pack.events.iter().filter(|event| event.text.is_some());
-        match (with_text.next(), with_text.next()) {
-            (Some(event), None) => self.turn(pack.names.text(event.turn), &Json::from(text).to_string()),
-            (None, _) => self.wrong("no event of this pack has a text; write `/EVENT {…}`"),
-            (Some(_), Some(_)) => {
-                let keys: Vec<&str> =
-                    pack.events.iter().filter(|e| e.text.is_some()).map(|event| pack.names.text(event.turn)).collect();
+        let with_text = || pack.events.iter().filter(|event| event.text.is_some());
+        match pack.said() {
+            Some(event) => {
+                let key = pack.names.text(pack.events[event.index()].turn);
+                self.turn(key, &Json::from(text).to_string());
+            }
+            None if with_text().next().is_none() => self.wrong("no event of this pack has a text; write `/EVENT {…}`"),
+            None => {
+                let keys: Vec<&str> = with_text().map(|event| pack.names.text(event.turn)).collect();
                 let keys = listed(&keys);
-                self.wrong(&format!("several events have a text: write `/EVENT text` with one of {keys}"));
+                self.wrong(&format!(
+                    "several events have a text, and none is written as `user`: write `/EVENT text` with one of {keys}"
+                ));
             }
         }
         Ok(After::More)
