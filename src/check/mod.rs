@@ -12,6 +12,7 @@ pub mod lint;
 mod owners;
 mod presence;
 mod presence_finding;
+mod prose;
 mod same;
 mod serves;
 mod show;
@@ -30,6 +31,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
     owners::check(pack, out);
     instances::check(pack, out);
     presence::check(pack, out);
+    prose::check(pack, out);
     cycles::check(pack, out);
     answers::check(pack, out);
     examples::check(pack, out)

@@ -240,10 +240,9 @@ impl Cx<'_> {
     }
 
     fn may_be_tested(&self, tested: &Tested) -> bool {
-        let prose = |ty: &Type| *ty == Type::Narrative || ty.item() == Some(&Type::Narrative);
-        if prose(&tested.ty) {
+        if tested.ty.is_prose() || tested.ty.item().is_some_and(Type::is_prose) {
             self.error_help(
-                Code::WrongType,
+                Code::ProseDecides,
                 tested.path.span,
                 "no condition may look at a `narrative`",
                 "test a typed field; prose goes into messages only",
@@ -253,8 +252,13 @@ impl Cx<'_> {
         true
     }
 
-    /// Whether whole values of a type are compared: not what nothing looks into.
+    /// Whether whole values of a type are compared: not what nothing looks into, and nothing that holds prose.
     fn may_be_compared(&self, ty: &Type, span: Span) -> bool {
+        if ty.holds(&self.records, &Type::is_prose) {
+            let message = format!("{} holds prose, so it is not compared as a whole", self.shown(ty));
+            self.error_help(Code::ProseDecides, span, message, "test its typed fields");
+            return false;
+        }
         if ty.holds(&self.records, &|ty| matches!(ty, Type::Document { .. })) {
             let message = "no condition looks into a document";
             self.error_help(Code::WrongType, span, message, "test whether it is there: `{ present = true }`");
@@ -361,7 +365,7 @@ impl Cx<'_> {
         }
         match self.path_in(node, path, 1, scope) {
             Ok((path, found)) => {
-                if self.comparable(&found, ty) && found != Type::Narrative {
+                if self.comparable(&found, ty) && !found.is_prose() {
                     return Some(Operand::Path(path));
                 }
                 let message = format!("this is {}, which never equals {}", self.shown(&found), self.shown(ty));

@@ -165,6 +165,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             request: Vec::new(),
             response: Vec::new(),
             wire: Vec::new(),
+            conclusions_only: false,
             replies: true,
             readings: Vec::new(),
             checks: Vec::new(),
@@ -177,6 +178,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             cx.allow(table, &language::PORT);
             port.doc = cx.doc(table);
             let case = cx.case(table);
+            port.conclusions_only = cx.flag(table, "conclusions_only");
             if let Some(node) = table.get("reply") {
                 port.replies = Field::new(node, cx.out).one_of(&[("none", false)]).unwrap_or(true);
             }

@@ -117,6 +117,11 @@ impl Cx<'_> {
             _ => self.shown(found),
         };
         let message = format!("expected {}, found {found_text}", self.shown(ty));
+        let prose = |ty: &Type| ty.is_prose() || ty.item().is_some_and(Type::is_prose);
+        if prose(found) && !prose(ty) {
+            let help = "prose goes into messages and into fields of type `narrative`: give a typed value";
+            return self.error_help(Code::ProseDecides, span, message, help);
+        }
         let help = match (found, ty) {
             (Type::Enum(_), Type::Enum(_)) => "declare the target with these values too, or give a narrower value",
             _ => "give a value of that type, or declare the target as what this is",
@@ -139,7 +144,8 @@ impl Cx<'_> {
             self.allow(table, &language::JOIN);
             let sep = table.get("sep").map_or(Some(" "), |node| self.text(node))?.to_owned();
             let items = self.list(join, "values")?;
-            let of: Vec<_> = items.iter().map(|item| self.joined(item, scope)).collect();
+            let due = if ty.is_prose() { Type::Narrative } else { Type::Text };
+            let of: Vec<_> = items.iter().map(|item| self.joined(item, &due, scope)).collect();
             if !matches!(ty, Type::Text | Type::Narrative) && !poisoned(ty) {
                 self.mismatch(node.span, &Type::Text, ty);
                 return None;
@@ -277,15 +283,15 @@ impl Cx<'_> {
         good.then(|| (parts, ty.clone()))
     }
 
-    /// A text to join, or a list of texts.
-    fn joined(&self, node: &Node, scope: &Scope<'_>) -> Option<Expr> {
+    /// A text to join, or a list of texts; prose where prose is due.
+    fn joined(&self, node: &Node, due: &Type, scope: &Scope<'_>) -> Option<Expr> {
         if let Kind::Text(text) = &node.kind
             && let Sigil::Path(path) = sigil(text)
         {
             let (path, optional) = may_lack(path);
             let (path, found) = self.found(node, path, 1, scope)?;
-            if !self.fits(found.item().unwrap_or(&found), &Type::Narrative) {
-                self.mismatch(node.span, &found, &Type::Text);
+            if !self.fits(found.item().unwrap_or(&found), due) {
+                self.mismatch(node.span, &found, due);
                 return None;
             }
             return Some(Expr::Path { path, optional });

@@ -115,6 +115,7 @@ codes! {
     IdleUnmet = "SG143" "idle-unmet": "`unmet` gives a reason for a `requires` that cannot fail.";
     NotOpen = "SG144" "not-open": "An instance of a keyed frame is changed where it may not be open.";
     FieldNotInContract = "SG145" "field-not-in-contract": "A contract can never admit a field that its port declares.";
+    ProseDecides = "SG146" "prose-decides": "Prose goes where it could decide something, or where none may go.";
 
     // Lexicon and triggers.
     ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";

@@ -291,6 +291,7 @@ pub static PORT: Shape = Shape::new(
         need("request", Value::Names(&TYPES), "Its arguments."),
         may("response", Value::Names(&PAYLOAD), "The fields of its answer. Not with `reply = \"none\"`."),
         may("reply", Value::OneOf(&["none"]), "No outcome will come."),
+        may("conclusions_only", Value::Bool, "Its request holds no `narrative`, at any depth; default false."),
         may("contract", Value::Table(&PORT_CONTRACT), "The JSON Schemas that it is held to."),
         may("read", Value::List(&Value::Table(&READING)), "Which texts of its answers the lexicon reads."),
         may("check", Value::List(&Value::Table(&PORT_CHECK)), "What must hold between a request and its answer."),

@@ -279,6 +279,8 @@ pub struct Port {
     pub response: Vec<(OutcomeId, bool)>,
     /// How the host calls each of them; its name unless declared otherwise.
     pub wire: Vec<Sym>,
+    /// Whether it is given conclusions only: no prose, at any depth.
+    pub conclusions_only: bool,
     /// Whether an answer comes at all (`reply = "none"`: it does not).
     pub replies: bool,
     /// Which values of its answers the lexicon reads, before anything is checked.

@@ -77,17 +77,30 @@ impl Type {
     /// Whether this type, or what is in it at any depth, is one of which `wanted` speaks.
     #[must_use]
     pub fn holds(&self, records: &[Record], wanted: &dyn Fn(&Type) -> bool) -> bool {
-        wanted(self)
-            || match self {
-                Type::List { of, .. } | Type::Set { of, .. } => of.holds(records, wanted),
-                Type::Map { key, of, .. } => key.holds(records, wanted) || of.holds(records, wanted),
-                Type::Record(id) => {
-                    // A record that is just being declared has no fields yet; none holds itself.
-                    let fields = records.get(id.index()).map_or(&[][..], |record| &record.fields);
-                    fields.iter().any(|field| field.ty.holds(records, wanted))
-                }
-                _ => false,
+        let mut open = vec![self];
+        let mut seen: Vec<RecordId> = Vec::new();
+        while let Some(ty) = open.pop() {
+            if wanted(ty) {
+                return true;
             }
+            match ty {
+                Type::List { of, .. } | Type::Set { of, .. } => open.push(of),
+                Type::Map { key, of, .. } => open.extend([&**key, &**of]),
+                Type::Record(id) if !seen.contains(id) => {
+                    seen.push(*id);
+                    let fields = records.get(id.index()).map_or(&[][..], |record| &record.fields);
+                    open.extend(fields.iter().map(|field| &field.ty));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Whether the type is prose, which decides nothing.
+    #[must_use]
+    pub fn is_prose(&self) -> bool {
+        *self == Type::Narrative
     }
 
     /// The item type of a list or a set.

@@ -29,7 +29,9 @@ use crate::syntax::{self, Field, Format, Kind, Node, Reader};
 pub use run::{
     Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, steps_of, take,
 };
-pub use script::{Call, Given, REASON, Reply, Script, env, given_of, outcomes, script, state_of};
+pub use script::{
+    Call, CallName, Given, Happens, Input, REASON, Reply, Script, Turn, env, given_of, outcomes, script, state_of,
+};
 pub use shape::{faults, named};
 
 /// A value and where it stands.
