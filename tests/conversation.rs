@@ -114,7 +114,7 @@ fn tell<'r>(registry: &'r Registry, told: &Json, read: &Scenario, ids: &Strange)
         let mut scripted: Vec<&Json> = turn.get("calls").and_then(Json::as_array).into_iter().flatten().collect();
         while let Some((of, call)) = conversation.due() {
             let pack = registry.pack().at(of);
-            let port = pack.names.text(pack.ports[call.port.index()].name);
+            let port = registry.pack().qualified(of, pack.names.text(pack.ports[call.port.index()].name));
             let at = scripted.iter().position(|call| call["port"] == port).expect("a scripted call");
             match end_of(scripted.remove(at)) {
                 Some(end) => {
