@@ -218,3 +218,26 @@ pub fn lead<'n>(
     }
     Ok(at)
 }
+
+#[cfg(test)]
+#[cfg(not(feature = "contracts"))]
+mod tests {
+    use crate::declare::testing::files;
+    use crate::declare::{Options, SourceText};
+    use crate::diag::Code;
+    use crate::load::load;
+
+    /// Nothing is passed that could not be held to what its pack asks for.
+    #[test]
+    fn without_the_feature_a_pack_with_contracts_does_not_load() {
+        let mut files = files();
+        assert!(load(&files, &Options::default()).registry.is_some());
+        files.push(SourceText::new("contracts/asked.json", "{ \"type\": \"object\" }"));
+        let loaded = load(&files, &Options::default());
+        assert!(loaded.registry.is_none());
+        let found: Vec<_> = loaded.diagnostics.iter().filter(|found| found.code != Code::UnusedVocabulary).collect();
+        let [found] = found.as_slice() else { panic!("{found:?}") };
+        assert!(found.message.contains("it was built without the feature `contracts`"), "{found:?}");
+        assert_eq!(found.help.as_deref(), Some("build it with `--features contracts`"));
+    }
+}

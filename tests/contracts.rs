@@ -314,3 +314,36 @@ fn witnesses_hold_documents_that_contracts_admit() {
         assert_eq!(shown, if both { vec![true] } else { vec![] }, "{rows:?}: {found:#?}");
     }
 }
+
+/// A pack that extends another takes its contracts over, and what refers to one that it replaces or removes means its own.
+#[test]
+fn contracts_are_those_of_the_pack_that_is_extended() {
+    let manifest = |more: &str| {
+        let text = "[pack]\nid = \"child\"\ntitle = \"Child\"\nextends = \"tiny\"\n";
+        file("child/pack.toml", &format!("{text}{more}"))
+    };
+    let base = || {
+        let contracts = [("answer", answer()), ("parts", parts())];
+        let files = files(json!({ "contract": { "response": "answer" } }), &contracts);
+        files.into_iter().map(|of| of.of_pack("tiny")).collect::<Vec<_>>()
+    };
+    let with = |own: Vec<SourceText>| load(&own.into_iter().chain(base()).collect::<Vec<_>>());
+    let breach = |registry: &Registry, value: &str| {
+        let (mut talk, _) = Talk::asking(registry, None);
+        talk.ok(value).breach
+    };
+    let four = r#"{ "isFound": true, "size": 4 }"#;
+    let plain = with(vec![manifest("")]).expect("it loads");
+    assert_eq!(breach(&plain, four).as_deref(), Some("schema"));
+    assert_eq!(breach(&plain, r#"{ "isFound": true, "size": 2 }"#), None);
+    let parts = file("child/contracts/parts.json", r#"{ "$defs": { "size": { "type": "number", "maximum": 5 } } }"#);
+    let own = with(vec![manifest("replace = [\"contract.parts\"]\n"), parts.clone()]).expect("it loads");
+    assert_eq!(breach(&own, four), None);
+    assert_ne!(own.pack().fingerprint, plain.pack().fingerprint);
+    let twice = with(vec![manifest(""), parts]).map(|_| ()).expect_err("both packs hold it");
+    assert!(twice.contains("write `replace = [\"contract.parts\"]` in the manifest"), "{twice}");
+    let lost = with(vec![manifest("remove = [\"contract.parts\"]\n")]).map(|_| ()).expect_err("one refers to it");
+    assert!(lost.contains("`parts.json` is no contract of this pack"), "{lost}");
+    let misspelt = with(vec![manifest("remove = [\"contract.part\"]\n")]).map(|_| ()).expect_err("there is none");
+    assert!(misspelt.contains("declares no `contract.part`") && misspelt.contains("contract.parts"), "{misspelt}");
+}

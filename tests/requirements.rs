@@ -118,7 +118,8 @@ fn read(path: &str) -> Result<String, String> {
 fn documents(texts: &[SourceText]) -> Vec<(String, Table)> {
     let mut sources = SourceMap::default();
     let out = Diagnostics::new();
-    let found = texts.iter().filter_map(|text| {
+    // A contract declares nothing.
+    let found = texts.iter().filter(|text| segue::declare::contract_name(&text.name).is_none()).filter_map(|text| {
         let id = sources.add(&text.name, &text.text);
         match parse(id, &text.text, Format::of_path(&text.name)?, &out)?.kind {
             Kind::Table(table) => Some((text.name.clone(), table)),

@@ -387,3 +387,63 @@ fn a_chat_goes_through_the_example_of_the_source() {
     let ports = |turn: &Json| turn["calls"].as_array().map_or(0, Vec::len);
     assert_eq!(turns.iter().map(ports).collect::<Vec<_>>(), [1, 3, 2]);
 }
+
+/// S0, 3 and 4: the objects that the source shows are what the contracts admit; what breaks its hard rules is not.
+#[test]
+fn what_the_source_shows_keeps_the_contracts() {
+    let pack = shipped().pack();
+    let contracts = segue::contract::Contracts::compile(pack).expect("they compile");
+    let admits = |name: &str, value: &Json| {
+        let at = pack.contracts.iter().position(|of| pack.names.text(of.name) == name).expect("a contract");
+        contracts.broken(at, value).is_none()
+    };
+    let step_back = json!({ "intent": "get_data", "schemaScope": "partial", "requiredTables": ["ORDERS"], "dimensions": ["country"],
+        "metrics": ["revenue"], "missingInfo": ["time_range", "currency"], "confidence": 0.61 });
+    let question =
+        json!({ "id": "time_range", "question": "Which time range should be used?", "expectedType": "TIME_RANGE" });
+    let asked = json!({ "id": "time_range", "expectedType": "TIME_RANGE" });
+    let with = |of: &Json, name: &str, value: Json| {
+        let mut of = of.clone();
+        of[name] = value;
+        of
+    };
+    let thought = json!({ "result": step_back, "questions": [question], "explanation": "One thing is missing." });
+    let read = json!({ "previousStepBackResult": step_back, "questions": [asked], "userAnswer": "Last 30 days, USD" });
+    let mapped = json!({ "mappedAnswers": { "time_range": "LAST_30_DAYS", "currency": "USD" }, "confidence": 0.94, "unmapped": [] });
+    let resume = json!({ "previousStepBackResult": step_back, "answers": { "currency": "USD" } });
+    let resumed = json!({ "result": step_back, "questions": [question], "verdict": "WAITING_FOR_INPUT" });
+    for (name, value, fits) in [
+        ("step-back-result", step_back.clone(), true),
+        ("step-back-result", with(&step_back, "policies", json!({ "pii": false })), true),
+        ("step-back-result", with(&step_back, "schemaScope", json!("most")), false),
+        ("step-back-result", json!("The user wants revenue."), false),
+        ("clarification-question", question.clone(), true),
+        ("clarification-question", with(&question, "hint", json!("the currency of the report")), true),
+        ("clarification-question", asked, false),
+        ("step-back-request", json!({ "text": "Show revenue by country", "context": [1, { "tables": [] }] }), true),
+        ("step-back-request", json!({ "text": "Show revenue by country", "history": [] }), false),
+        ("step-back-response", thought.clone(), true),
+        ("step-back-response", json!({ "result": step_back }), false),
+        ("interpret-request", read.clone(), true),
+        ("interpret-request", with(&read, "questions", json!([question])), false),
+        ("interpret-response", mapped.clone(), true),
+        ("interpret-response", with(&mapped, "diagnostics", json!({ "read": ["Last 30 days"] })), true),
+        ("interpret-response", with(&mapped, "intent", json!("other")), false),
+        ("interpret-response", with(&mapped, "questions", json!([question])), false),
+        ("resume-request", resume.clone(), true),
+        ("resume-request", with(&resume, "text", json!("Show revenue")), false),
+        ("resume-response", resumed.clone(), true),
+        ("resume-response", with(&resumed, "verdict", json!("DONE")), false),
+        (
+            "proceed-request",
+            json!({ "result": step_back, "answers": {}, "text": "Show revenue", "reasoningId": "r-8f3a2c" }),
+            true,
+        ),
+    ] {
+        assert_eq!(admits(name, &value), fits, "{name}: {value}");
+    }
+    let held = |port: &segue::model::Port| {
+        port.contract.request.is_some() && (port.contract.response.is_some() || !port.replies)
+    };
+    assert!(pack.ports.iter().all(held));
+}

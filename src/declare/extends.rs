@@ -7,6 +7,7 @@ use crate::language::{self, SECTIONS, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Kind, Node, Table};
 
+use super::contracts::{MARK, entry};
 use super::cx::Cx;
 use super::merge::{Sections, id_of, is_class, named};
 use super::paths::text_of;
@@ -17,6 +18,9 @@ use super::{Document, Documents};
 const SETTINGS: [&str; 3] = ["pack", "carryover", "lexicon"];
 /// What a manifest says of its own pack only.
 const OWN: [&str; 6] = ["id", "title", "doc", "extends", "replace", "remove"];
+
+/// How contracts are named under `replace` and `remove`.
+const CONTRACT: &str = "contract";
 
 /// What a pack takes over: a name as `replace` and `remove` write it, and where it is declared.
 type Names = BTreeMap<String, Span>;
@@ -214,8 +218,11 @@ impl<'d> Extends<'d> {
             return (!self.leaves(id_of(node))).then(|| node.clone());
         }
         let Kind::Table(table) = &node.kind else { return Some(node.clone()) };
+        if entry(table).is_some_and(|contract| self.leaves(&format!("{CONTRACT}.{}", contract.key))) {
+            return None;
+        }
         let sections = table.iter().map(|entry| {
-            let section = entry.key.as_str();
+            let section = section_of(entry);
             let kind = match &entry.value.kind {
                 Kind::Table(entries) => {
                     let stays = |entry: &&Entry| {
@@ -248,6 +255,11 @@ impl<'d> Extends<'d> {
     }
 }
 
+/// The section that an entry of a document is: a contract, which has a file of its own, is named like the rest.
+fn section_of(entry: &Entry) -> &str {
+    if entry.key == MARK { CONTRACT } else { &entry.key }
+}
+
 /// How an item of a list section is named.
 fn listed(section: &str, item: &Node) -> String {
     match section {
@@ -266,9 +278,10 @@ fn names(node: &Node, into: &mut Names) {
     }
     let Kind::Table(table) = &node.kind else { return };
     for entry in table {
-        let section = entry.key.as_str();
+        let section = section_of(entry);
+        let named = section == CONTRACT || named().any(|name| name == section);
         match &entry.value.kind {
-            Kind::Table(entries) if named().any(|name| name == section) && !SETTINGS.contains(&section) => {
+            Kind::Table(entries) if named && !SETTINGS.contains(&section) => {
                 for entry in entries {
                     into.entry(format!("{section}.{}", entry.key)).or_insert(entry.key_span);
                 }

@@ -1,5 +1,6 @@
 //! Reading a pack and its scenarios as plain documents: what is written, before any checking.
 
+use segue::declare::contract_name;
 use segue::diag::Diagnostics;
 use segue::report;
 use segue::source::SourceMap;
@@ -102,7 +103,9 @@ fn scenario(file: &str, table: &Table) -> Scenario {
 /// The documents of a directory and those below it, by path.
 fn documents(files: &[TextFile], directory: &str) -> Result<Vec<(String, Table)>, String> {
     let (mut sources, out, mut found) = (SourceMap::default(), Diagnostics::new(), Vec::new());
-    for file in files.iter().filter(|file| file.path.starts_with(directory)) {
+    // A contract declares nothing.
+    let declares = |file: &&TextFile| file.path.starts_with(directory) && contract_name(&file.path).is_none();
+    for file in files.iter().filter(declares) {
         let Some(format) = Format::of_path(&file.path) else { continue };
         let id = sources.add(&file.path, &file.text);
         if let Some(Node { kind: Kind::Table(table), .. }) = syntax::parse(id, &file.text, format, &out) {
