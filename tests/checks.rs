@@ -138,6 +138,14 @@ fn parts_of_carryover_contradict_each_other() {
     insta::assert_snapshot!(edited(&[("forbid = [\"meta\"]", "forbid = [\"meta\", \"root\", \"gate\"]")], &[]));
     insta::assert_snapshot!(edited(&[("keep = [\"object\"]", "keep = [\"object\", \"root\"]")], &[]));
     insta::assert_snapshot!(edited(&[("preserve = [\"object\"]", "preserve = [\"meta.kind\", \"ask\"]")], &[]));
+    // What is preserved and forbidden by itself is told where both are written.
+    insta::assert_snapshot!(edited(
+        &[
+            ("forbid = [\"meta\"]", "forbid = [\"meta\", \"object.note\", \"object.ref\"]"),
+            ("preserve = [\"object\"]", "preserve = [\"object.ref\"]")
+        ],
+        &[]
+    ));
     let equals = "preserve = [\"object\", { field = \"meta.kind\", equals = \"$before.object.note\" }]";
     clean(&[("preserve = [\"object\"]", equals)], &[]);
 }

@@ -312,6 +312,18 @@ fn a_name_that_is_misspelt_where_it_is_declared_is_told_once_there() {
             format!("37:12: {}", renamed("outcome_admisible", "outcome_admissible", 8)),
         ),
         ("blocks.toml", "[block.ask_root]", "[block.ask_rot]", format!("4:8: {}", renamed("ask_rot", "ask_root", 3))),
+        (
+            "T10.toml",
+            "reason = \"execution_failed\"",
+            "reason = \"execution_fialed\"",
+            format!("85:10: {}", renamed("execution_fialed", "execution_failed", 11)),
+        ),
+        (
+            "ports.toml",
+            "[port.meta_answer]",
+            "[port.meta_answr]",
+            format!("6:7: {}", renamed("meta_answr", "meta_answer", 40)),
+        ),
         ("T3.toml", "id = \"T3\"", "id = \"T33\"", format!("2:6: {}", renamed("T33", "T3", 2))),
         (
             "pack.toml",
@@ -328,6 +340,45 @@ fn a_name_that_is_misspelt_where_it_is_declared_is_told_once_there() {
         ("ports.toml", "[port.classify]", "[port.clasify]"),
         &format!("ports.toml:2:7: {}", renamed("clasify", "classify", 15)),
     );
+}
+
+/// In two scenarios, and where it is declared; nothing else of the pack names it.
+#[test]
+fn a_name_that_only_scenarios_use_is_told_where_it_is_declared() {
+    let said = |uses: [&str; 2]| {
+        let mut tiny = pack();
+        tiny.add(json!({ "frame": { "host": { "owner": "own", "doc": "d", "field": { "case_sttaus": { "type": "text", "optional": true, "for_host": true } } } } }));
+        let scenarios = uses.map(|name| {
+            let text = format!("scenario: {name}\ncovers: B\ngiven: {{ host: {{ {name}: x }} }}\nturns:\n  - events: [{{ utterance: {{ text: b }} }}]\n    expect: {{ transition: B }}\n");
+            SourceText::new(format!("of_{}_{}.yaml", name.len(), name), text)
+        });
+        let mut scenarios = scenarios.to_vec();
+        scenarios[1].name = format!("more_{}", scenarios[1].name);
+        let audit = audit(&as_toml(&tiny.documents()), &scenarios, &Config::default());
+        let said = short(&audit.sources, &audit.diagnostics);
+        said.lines().filter(|line| line.contains("case_st")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let once = said(["case_status", "case_status"]);
+    assert_eq!(once.len(), 1, "{once:#?}");
+    assert!(once[0].starts_with("more1.toml:"), "{once:#?}");
+    assert!(
+        once[0].ends_with(
+            "`case_sttaus` is declared here and named nowhere; `case_status` is named in 2 places and declared nowhere"
+        ),
+        "{once:#?}"
+    );
+    // One scenario that names it rightly says that it is the other one which is wrong.
+    let other = said(["case_status", "case_sttaus"]);
+    assert_eq!(other.len(), 1, "{other:#?}");
+    assert!(other[0].starts_with("of_11_case_status.yaml:"), "{other:#?}");
+}
+
+#[test]
+fn what_the_pack_lacks_for_itself_is_not_told_at_each_use_in_scenarios() {
+    let ports = "[port.classify]";
+    let found = shipped("clarification", &[("ports.toml", ports, "[port.other]")]);
+    let uses: Vec<&String> = found.iter().filter(|line| line.contains("`classify`")).collect();
+    assert!(!uses.is_empty() && uses.iter().all(|line| !line.contains("yaml")), "{found:#?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod findings;
 mod ignores;
+mod names;
 mod scenarios;
 mod settings;
 
@@ -215,8 +216,8 @@ fn whole(
         std::iter::once(&found.primary).chain(&found.secondary).all(|label| is_used(label.span.file))
     };
     let (wrong, light): (Vec<_>, Vec<_>) = wrong.into_iter().partition(Diagnostic::is_error);
-    fixed
-        .extend(loaded.errors.iter().cloned().chain(wrong).chain(light.into_iter().filter(|found| !elsewhere(&found))));
+    let errors = names::told_once(loaded.errors.iter().cloned().chain(wrong).collect(), &sources, count);
+    fixed.extend(errors.into_iter().chain(light.into_iter().filter(|found| !elsewhere(&found))));
     open.extend(loaded.others.iter().chain(&found).filter(|found| !elsewhere(found)).cloned().chain(strange));
     let of_pack = |file: FileId| (file.0 as usize) < count;
     let mut ignores = ignores::ignores(&sources, &open);

@@ -83,7 +83,8 @@ impl<'a> Allowance<'a> {
     pub fn survives(&self, slot: Slot) -> bool {
         let frame = self.frame(slot);
         if self.universe.has(frame) {
-            return self.class.carry.keep.has(frame) || self.refusal(slot, false).is_none();
+            let forbidden = self.class.carry.forbid_fields.contains(&slot);
+            return (self.class.carry.keep.has(frame) && !forbidden) || self.refusal(slot, false).is_none();
         }
         self.fate(frame) != Some(Fate::Clear)
     }
@@ -100,9 +101,10 @@ impl<'a> Allowance<'a> {
     /// Whether a frame goes through carry as a whole: not narrowed to some of its fields.
     pub fn whole(&self, frame: FrameId) -> bool {
         let carry = &self.class.carry;
+        let narrowed = carry.forbid_fields.iter().any(|slot| self.frame(*slot) == frame);
         !self.universe.has(frame)
-            || carry.keep.has(frame)
-            || !carry.frames.has(frame)
-            || (carry.fields.is_none() && !carry.forbid_fields.iter().any(|slot| self.frame(*slot) == frame))
+            || (carry.keep.has(frame) && !narrowed)
+            || !(carry.keep.has(frame) || carry.frames.has(frame))
+            || (carry.fields.is_none() && !narrowed)
     }
 }

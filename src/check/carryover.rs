@@ -21,8 +21,45 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
         let class = &pack.classes[id.index()];
         let mut found = reads(pack, id);
         declared(pack, id, &mut found);
+        told_once(pack, class, &mut found);
         out.extend(found.iter().map(|finding| diagnostic(pack, class, finding)));
     }
+}
+
+/// What comes of one slip is told once: what is read and preserved of a frame that two parts of `carryover` claim depends on which of
+/// the two goes, and what is read of something that is preserved and lost is lost with it.
+fn told_once(pack: &Pack, class: &Class, found: &mut Vec<Finding>) {
+    let frame_of = |slot: Slot| pack.slots[slot.index()].frame;
+    let both = found.iter().filter_map(|of| if let Finding::Both { frame, .. } = of { Some(*frame) } else { None });
+    let disputed: FrameSet = both.collect();
+    found.retain(|finding| match finding {
+        Finding::Read { slot, .. } | Finding::PreserveLost { slot, .. } => !disputed.has(frame_of(*slot)),
+        Finding::Both { .. } | Finding::Outside { .. } => true,
+    });
+    // A field that is forbidden by itself is one thing, the rest of its frame another.
+    let what = |slot: Slot| (frame_of(slot), class.carry.forbid_fields.contains(&slot).then_some(slot));
+    let mut kept: Vec<Finding> = Vec::new();
+    let (reads, rest): (Vec<_>, Vec<_>) =
+        std::mem::take(found).into_iter().partition(|finding| matches!(finding, Finding::Read { .. }));
+    for finding in rest.into_iter().chain(reads) {
+        let (slot, place) = match &finding {
+            Finding::Read { slot, at, .. } => (*slot, (*at, "and read here")),
+            Finding::PreserveLost { slot, at, .. } => (*slot, (*at, "and this")),
+            Finding::Both { .. } | Finding::Outside { .. } => {
+                kept.push(finding);
+                continue;
+            }
+        };
+        let known = kept.iter_mut().find_map(|known| match known {
+            Finding::PreserveLost { slot: lost, also, .. } if what(*lost) == what(slot) => Some(also),
+            _ => None,
+        });
+        match known {
+            Some(also) => also.push(place),
+            None => kept.push(finding),
+        }
+    }
+    *found = kept;
 }
 
 /// What is read though the class may not.
@@ -152,7 +189,12 @@ fn preserved(pack: &Pack, id: ClassId, found: &mut Vec<Finding>) {
             let frame = pack.slots[slot.index()].frame;
             if !allowance.survives(*slot) && !told.contains(&(frame, preserve.span)) {
                 told.push((frame, preserve.span));
-                found.push(Finding::PreserveLost { slot: *slot, fate: allowance.fate(frame), at: preserve.span });
+                found.push(Finding::PreserveLost {
+                    slot: *slot,
+                    fate: allowance.fate(frame),
+                    at: preserve.span,
+                    also: Vec::new(),
+                });
             }
         }
     }

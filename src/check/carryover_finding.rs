@@ -47,6 +47,8 @@ pub enum Finding {
         fate: Option<Fate>,
         /// Where it is written.
         at: Span,
+        /// Where else something is preserved or read that is lost with it.
+        also: Vec<(Span, &'static str)>,
     },
 }
 
@@ -73,7 +75,8 @@ pub fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
             .also(pack.frames[frame.index()].span, "not in the carryover universe")
             .help("take it out of `forbid`; only `do` touches this frame")
         }
-        Finding::PreserveLost { slot, fate, at } => {
+        Finding::PreserveLost { slot, fate, at, also } => {
+            let forbidden = class.carry.forbid.has(frame_of(pack, *slot)) || class.carry.forbid_fields.contains(slot);
             let (name, frame) = (show::slot(pack, *slot), show::frame(pack, frame_of(pack, *slot)));
             let finding = Diagnostic::error(
                 Code::PreserveLost,
@@ -81,8 +84,13 @@ pub fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
                 format!("`{id}` preserves `{name}`, which its carry resets"),
             )
             .label("must stay as it was")
-            .also(class.span, format!("the carryover of `{id}`"));
+            .also(
+                if forbidden { forbidden_at(pack, class, *slot) } else { class.span },
+                if forbidden { "under `forbid`".into() } else { format!("the carryover of `{id}`") },
+            );
+            let finding = also.iter().fold(finding, |finding, (at, what)| finding.also(*at, *what));
             match fate {
+                _ if forbidden => finding.help("take it out of `forbid`, or do not preserve it"),
                 Some(_) => finding.help(format!("write `fate.{frame} = \"keep\"`, or do not preserve it")),
                 None => finding.help(format!("add `\"{frame}\"` to `keep`, carry it, or do not preserve it")),
             }
@@ -135,6 +143,15 @@ fn read(pack: &Pack, class: &Class, (slot, before): (Slot, bool), refusal: Refus
         }
     };
     Diagnostic::error(Code::NotCarried, at, message).label("read here").also(class.span, why).help(help)
+}
+
+/// Where a field is forbidden, or its frame.
+fn forbidden_at(pack: &Pack, class: &Class, slot: Slot) -> Span {
+    let frame = frame_of(pack, slot);
+    let of_frame = class.carry.forbid_fields.iter().filter(|slot| frame_of(pack, **slot) == frame);
+    let at = of_frame.take_while(|of| **of != slot).count();
+    let mut named = class.named.iter().filter(|(key, of, _)| *key == "forbid" && *of == frame);
+    named.nth(if class.carry.forbid.has(frame) { 0 } else { at }).map_or(class.span, |(_, _, span)| *span)
 }
 
 fn frame_of(pack: &Pack, slot: Slot) -> FrameId {

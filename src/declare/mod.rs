@@ -45,6 +45,7 @@ pub use cx::RESERVED;
 pub use fingerprint::together;
 pub use mend::Mended;
 pub use rest::{LeftOut, Rest, words};
+pub use slips::{meant, named_otherwise, places};
 pub use uses::{Use, used_folders};
 
 use classes::Outline;

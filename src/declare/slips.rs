@@ -280,7 +280,8 @@ fn unknown_name(found: &Diagnostic) -> Option<&str> {
 }
 
 /// What a finding asks whether it was meant.
-fn meant(found: &Diagnostic) -> Option<&str> {
+#[must_use]
+pub fn meant(found: &Diagnostic) -> Option<&str> {
     found.help.as_deref()?.strip_prefix("did you mean `")?.split('`').next()
 }
 
@@ -298,24 +299,26 @@ fn renamed(documents: &Documents, file: FileId, from: &str, to: &str) -> Vec<Edi
     words_at(text, from).map(edit).collect()
 }
 
+/// Adds the keys and texts of a document in which a name stands.
+pub fn places(node: &Node, name: &str, all: &mut Vec<Span>) {
+    match &node.kind {
+        Kind::Text(text) => all.extend(super::words(text).any(|word| word == name).then_some(node.span)),
+        Kind::List(items) => items.iter().for_each(|item| places(item, name, all)),
+        Kind::Table(table) => {
+            for entry in table {
+                all.extend(super::words(&entry.key).any(|word| word == name).then_some(entry.key_span));
+                places(&entry.value, name, all);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Where a name stands, if it stands in one place of all files.
 fn only_place(documents: &Documents, name: &str) -> Option<Span> {
-    fn look(node: &Node, name: &str, places: &mut Vec<Span>) {
-        match &node.kind {
-            Kind::Text(text) => places.extend(super::words(text).any(|word| word == name).then_some(node.span)),
-            Kind::List(items) => items.iter().for_each(|item| look(item, name, places)),
-            Kind::Table(table) => {
-                for entry in table {
-                    places.extend(super::words(&entry.key).any(|word| word == name).then_some(entry.key_span));
-                    look(&entry.value, name, places);
-                }
-            }
-            _ => {}
-        }
-    }
-    let mut places = Vec::new();
-    documents.nodes().for_each(|node| look(node, name, &mut places));
-    match places.as_slice() {
+    let mut all = Vec::new();
+    documents.nodes().for_each(|node| places(node, name, &mut all));
+    match all.as_slice() {
         [place] => Some(*place),
         _ => None,
     }
@@ -359,18 +362,25 @@ fn declarations(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
     let several = uses.into_iter().filter(|(_, places)| places.len() > 1);
     let slips = several.filter_map(|((name, declared), places)| {
         let place = only_place(documents, declared)?;
-        let message = format!(
-            "{} is declared here and named nowhere; {} is named in {} places and declared nowhere",
-            quoted(declared),
-            quoted(name),
-            places.len()
-        );
-        let told = Diagnostic::error(Code::UnknownName, place, message);
-        let told = vec![told.also(places[0], "the first of these places").help(format!("write `{name}` here"))];
+        let told = vec![named_otherwise(declared, place, name, &places)];
         let edits = renamed(documents, place.file, declared, name);
         Some(vec![Slip { edits, told, spares: places.len() - 1, guessed: false }])
     });
     slips.collect()
+}
+
+/// What is told of a name that is written otherwise where it is declared than in all these places.
+#[must_use]
+pub fn named_otherwise(declared: &str, place: Span, name: &str, uses: &[Span]) -> Diagnostic {
+    let message = format!(
+        "{} is declared here and named nowhere; {} is named in {} places and declared nowhere",
+        quoted(declared),
+        quoted(name),
+        uses.len()
+    );
+    let found = Diagnostic::error(Code::UnknownName, place, message);
+    let found = uses.iter().take(1).fold(found, |found, first| found.also(*first, "the first of these places"));
+    found.help(format!("write `{name}` here"))
 }
 
 /// The edits that write what a finding says was meant.

@@ -11,6 +11,25 @@ pub fn wrong(pack: &Pack, doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
     order(doc, site, all);
     unnamed(doc, site, all);
     boundary(pack, doc, site, all);
+    forbidden(pack, doc, site, all);
+}
+
+/// A frame that a class carries or keeps stands under `forbid` as well.
+fn forbidden(pack: &Pack, doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
+    if !site.is("transition/[]/carryover/forbid") || !in_place(doc, site) {
+        return;
+    }
+    let Kind::List(items) = &site.node.kind else { return };
+    let class = doc.parent(site).and_then(|carryover| doc.parent(carryover)).expect("it stands in a class");
+    let id = class.entries().find_map(|entry| (entry.key == "id").then_some(&entry.value.kind));
+    let Some(Kind::Text(id)) = id else { return };
+    let carry = &pack.classes[pack.class(id).expect("a class").index()].carry;
+    let at = site.node.span.end as usize - 1;
+    for frame in carry.frames.union(carry.keep).iter() {
+        let name = pack.names.text(pack.frames[frame.index()].name);
+        let to = if items.is_empty() { format!("\"{name}\"") } else { format!(", \"{name}\"") };
+        all.push(Mistake::new("forbidden frame that is carried", at..at, to).alone().coded(&["contradiction"]));
+    }
 }
 
 /// A file that lost what says what it is: a class its `id`, the manifest all that stands in it.
