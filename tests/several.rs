@@ -243,7 +243,13 @@ fn what_is_wrong_with_a_scenario_whatever_its_pack_declares_is_told_without_it()
 /// One finding for a slip that moves or renames much, at its place, with what to write; and none of what follows from it.
 #[track_caller]
 fn told_once(pack: &str, edit: (&str, &str, &str), wanted: &str) {
-    assert_eq!(shipped(pack, &[edit]), [wanted]);
+    // The line on which the slip is made.
+    let (name, from, _) = edit;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("transitions").join(pack).join(name);
+    let text = files::read(&path, "a file of a pack").expect("it can be read");
+    let line = text[..text.find(from).expect("it stands there")].matches('\n').count() + 1;
+    let wanted = &wanted.replace("LINE", &line.to_string());
+    assert_eq!(&shipped(pack, &[edit]), std::slice::from_ref(wanted));
     // What else is wrong is found beside it.
     let (file, slip, at) = match pack {
         "assistant" => {
@@ -260,18 +266,18 @@ fn told_once(pack: &str, edit: (&str, &str, &str), wanted: &str) {
 fn a_header_that_is_lost_is_told_once() {
     let never = "[[never]]                                    # S3: must not fall into generic chat\n";
     let lost = [
-        ("T1.toml", "[[settle]]\n", "54:1", "`on`, `when`, `do` belong to `[[settle]]`"),
-        ("T1.toml", "[carryover]\n", "30:1", "`depth`, `keep`, `forbid`, `preserve`, `fate` belong to `[carryover]`"),
-        ("T1.toml", "[[trigger]]\n", "14:1", "`event`, `any`, `examples`, `counterexamples` belong to `[[trigger]]`"),
-        ("T1.toml", "[entry]\n", "23:1", "`input`, `is` belong to `[entry]`"),
-        ("T4.toml", "[requires]\n", "24:1", "`object` belongs to `[requires]`"),
+        ("T1.toml", "[[settle]]\n", "LINE:1", "`on`, `when`, `do` belong to `[[settle]]`"),
+        ("T1.toml", "[carryover]\n", "LINE:1", "`depth`, `keep`, `forbid`, `preserve`, `fate` belong to `[carryover]`"),
+        ("T1.toml", "[[trigger]]\n", "LINE:1", "`event`, `any`, `examples`, `counterexamples` belong to `[[trigger]]`"),
+        ("T1.toml", "[entry]\n", "LINE:1", "`input`, `is` belong to `[entry]`"),
+        ("T4.toml", "[requires]\n", "LINE:1", "`object` belongs to `[requires]`"),
         (
             "T4.toml",
             "[answer.by.coverage_gate.truth_mode]\n",
-            "66:1",
+            "LINE:1",
             "`confirmed`, `limited`, `clarification_required`, `unsupported` belong to `[answer.by.coverage_gate.truth_mode]`",
         ),
-        ("T4.toml", never, "72:1", "`answer` belongs to `[[never]]`"),
+        ("T4.toml", never, "LINE:1", "`answer` belongs to `[[never]]`"),
     ];
     for (file, header, at, message) in lost {
         let wanted = format!("{file}:{at}: error[unknown-key]: {message}, whose header is missing");
@@ -282,9 +288,15 @@ fn a_header_that_is_lost_is_told_once() {
 #[test]
 fn a_header_with_the_wrong_brackets_is_told_once() {
     let wrong = [
-        ("T1.toml", "[[do]]", "[do]", "37:1", "`do` is a list, and `[do]` begins a single table"),
-        ("T4.toml", "[[never]]", "[never]", "72:1", "`never` is a list, and `[never]` begins a single table"),
-        ("T4.toml", "[entry]", "[[entry]]", "30:1", "`entry` is a single table, and `[[entry]]` begins one of a list"),
+        ("T1.toml", "[[do]]", "[do]", "LINE:1", "`do` is a list, and `[do]` begins a single table"),
+        ("T4.toml", "[[never]]", "[never]", "LINE:1", "`never` is a list, and `[never]` begins a single table"),
+        (
+            "T4.toml",
+            "[entry]",
+            "[[entry]]",
+            "LINE:1",
+            "`entry` is a single table, and `[[entry]]` begins one of a list",
+        ),
     ];
     for (file, from, to, at, message) in wrong {
         told_once("assistant", (file, from, to), &format!("{file}:{at}: error[wrong-type]: {message}"));
@@ -303,33 +315,38 @@ fn a_name_that_is_misspelt_where_it_is_declared_is_told_once_there() {
             "ports.toml",
             "response = { coverage_status",
             "response = { coverage_statu",
-            format!("4:14: {}", renamed("coverage_statu", "coverage_status", 9)),
+            format!("LINE:14: {}", renamed("coverage_statu", "coverage_status", 9)),
         ),
         (
             "conditions.toml",
             "condition.outcome_admissible",
             "condition.outcome_admisible",
-            format!("37:12: {}", renamed("outcome_admisible", "outcome_admissible", 8)),
+            format!("LINE:12: {}", renamed("outcome_admisible", "outcome_admissible", 8)),
         ),
-        ("blocks.toml", "[block.ask_root]", "[block.ask_rot]", format!("4:8: {}", renamed("ask_rot", "ask_root", 3))),
+        (
+            "blocks.toml",
+            "[block.ask_root]",
+            "[block.ask_rot]",
+            format!("LINE:8: {}", renamed("ask_rot", "ask_root", 3)),
+        ),
         (
             "T10.toml",
             "reason = \"execution_failed\"",
             "reason = \"execution_fialed\"",
-            format!("85:10: {}", renamed("execution_fialed", "execution_failed", 11)),
+            format!("LINE:10: {}", renamed("execution_fialed", "execution_failed", 11)),
         ),
         (
             "ports.toml",
             "[port.meta_answer]",
             "[port.meta_answr]",
-            format!("6:7: {}", renamed("meta_answr", "meta_answer", 40)),
+            format!("LINE:7: {}", renamed("meta_answr", "meta_answer", 40)),
         ),
-        ("T3.toml", "id = \"T3\"", "id = \"T33\"", format!("2:6: {}", renamed("T33", "T3", 2))),
+        ("T3.toml", "id = \"T3\"", "id = \"T33\"", format!("LINE:6: {}", renamed("T33", "T3", 2))),
         (
             "pack.toml",
             "universe = [\"root\", \"object\"",
             "universe = [\"root\", \"objct\"",
-            "23:22: error[unknown-name]: there is no frame `objct`".to_owned(),
+            "LINE:22: error[unknown-name]: there is no frame `objct`".to_owned(),
         ),
     ];
     for (file, from, to, wanted) in slips {
@@ -338,7 +355,47 @@ fn a_name_that_is_misspelt_where_it_is_declared_is_told_once_there() {
     told_once(
         "clarification",
         ("ports.toml", "[port.classify]", "[port.clasify]"),
-        &format!("ports.toml:2:7: {}", renamed("clasify", "classify", 15)),
+        &format!("ports.toml:LINE:7: {}", renamed("clasify", "classify", 15)),
+    );
+}
+
+/// The small pack with a further file, and scenarios.
+fn with_file(text: &str, scenario: &str) -> Vec<String> {
+    let mut files = as_toml(&pack().documents());
+    files.push(SourceText::new("more.yaml", text));
+    let scenarios = [SourceText::new("s.yaml", scenario)];
+    let audit = audit(&files, &scenarios, &Config::default());
+    let said = short(&audit.sources, &audit.diagnostics);
+    let of_these = said.lines().filter(|line| line.starts_with("more.yaml") || line.starts_with("s.yaml"));
+    of_these.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_line_of_yaml_that_is_lost_is_told_once() {
+    let class = "transition:\n  - id: M\n    name: more\n    title: t\n    owner: own\n    doc: d\n    trigger:\n      - event: utterance\n        any: [{ phrase: more }]\n        examples: [more]\n        counterexamples: []\n    requires: {}\n    entry:\n      gate.note: { present: true }\n    carryover:\n      depth: none\n      keep: []\n      forbid: []\n      preserve: []\n    do:\n      - { emit: say, with: { what: x } }\n    answer: { mode: yes }\n    never: []\n";
+    let class = class.replace("mode: yes", "mode: \"yes\"");
+    let scenario = "scenarios:\n  - scenario: s\n    covers: M\n    turns:\n      - events: [{ utterance: { text: more } }]\n        expect: { transition: Z }\n";
+    let whole = with_file(&class, scenario);
+    let errors = |said: Vec<String>| said.into_iter().filter(|line| line.contains("error")).collect::<Vec<_>>();
+    let before = errors(whole);
+    let lost = |text: &str, line: &str| {
+        assert_eq!(text.matches(line).count(), 1, "{line}");
+        text.replace(line, "")
+    };
+    let own = |said: Vec<String>| errors(said).into_iter().filter(|line| !before.contains(line)).collect::<Vec<_>>();
+    assert_eq!(
+        own(with_file(&lost(&class, "transition:\n"), scenario)),
+        ["more.yaml:1:5: error[wrong-type]: a list without its key: `transition:` is missing"]
+    );
+    assert_eq!(
+        own(with_file(&lost(&class, "    carryover:\n"), scenario)),
+        [
+            "more.yaml:15:7: error[unknown-key]: `depth`, `keep`, `forbid`, `preserve` belong to `carryover:`, whose line is missing"
+        ]
+    );
+    assert_eq!(
+        own(with_file(&class, &lost(scenario, "scenarios:\n"))),
+        ["s.yaml:1:5: error[wrong-type]: a list of scenarios without its key: `scenarios` is missing"]
     );
 }
 
@@ -383,15 +440,12 @@ fn what_the_pack_lacks_for_itself_is_not_told_at_each_use_in_scenarios() {
 
 #[test]
 fn a_head_that_is_misspelt_is_told_once_there() {
-    let section = "lexicon/replies.toml:5:2: error[unknown-key]: unknown section `signl`";
+    let section = "lexicon/replies.toml:LINE:2: error[unknown-key]: unknown section `signl`";
     told_once("clarification", ("lexicon/replies.toml", "[signal.reply]", "[signl.reply]"), section);
-    for (from, to, line) in
-        [("[frame.result]", "[frame.reslt]", 123), ("[frame.result.field]", "[frame.reslt.field]", 126)]
-    {
-        let wanted = format!(
-            "state.toml:{line}:8: error[unknown-name]: nothing else names `reslt`, and `result` lacks what stands here"
-        );
-        told_once("clarification", ("state.toml", from, to), &wanted);
+    let wanted =
+        "state.toml:LINE:8: error[unknown-name]: nothing else names `reslt`, and `result` lacks what stands here";
+    for (from, to) in [("[frame.result]", "[frame.reslt]"), ("[frame.result.field]", "[frame.reslt.field]")] {
+        told_once("clarification", ("state.toml", from, to), wanted);
     }
 }
 

@@ -645,3 +645,54 @@ fn what_is_lost_or_given_again_in_yaml() {
         ],
     );
 }
+
+/// A small class in YAML.
+const CLASS: &str = "\
+event:
+  utterance:
+    field: { text: { type: text } }
+transition:
+  - id: ON
+    requires: {}
+    carryover:
+      depth: nothing
+      keep: []
+    mine: 1
+    other:
+      one: 1
+      two: 2
+";
+
+#[test]
+fn lines_of_keys_that_are_lost_in_yaml() {
+    each(
+        Format::Yaml,
+        YAML,
+        &[(
+            "        expect:\n",
+            "",
+            "9:11 `transition` is indented further than `assistant` [8:9 a key above] -> write it below `assistant`, after 8 spaces; or the key that it belongs to on a line above it",
+        )],
+    );
+    each(
+        Format::Yaml,
+        CLASS,
+        &[
+            (
+                "    carryover:\n",
+                "",
+                "7:7 a table without its key: `carryover:` is missing [6:5 a key above] -> write `carryover:` on a line above it, after 4 spaces",
+            ),
+            (
+                "    other:\n",
+                "",
+                "11:7 `one` is indented further than `mine` [10:5 a key above] -> write it below `mine`, after 4 spaces; or the key that it belongs to on a line above it",
+            ),
+            (
+                "event:\n",
+                "",
+                "1:3 the file begins after 2 spaces, and `transition` stands after none [3:1 here] -> write the key that `utterance` belongs to on a line above it, or take the spaces away",
+            ),
+        ],
+    );
+}

@@ -30,10 +30,16 @@ pub fn loose(
     let names = || others.iter().map(|other| name(registry, other.class()));
     let message =
         format!("`{class}` stands in no chain of precedence and can take the same event as {}", listed(names()));
-    let place = if own.class() == registry.pack().boundary {
-        "at its end: it is the boundary, which takes what is left"
+    let boundary = registry.pack().boundary;
+    let place = if own.class() == boundary {
+        "at its end: it is the boundary, which takes what is left".to_owned()
+    } else if others.iter().any(|other| other.class() == boundary) {
+        format!(
+            "before the classes that it is stronger than, and at least before the boundary class `{}`, which takes what is left",
+            name(registry, boundary)
+        )
     } else {
-        "before the classes that it is stronger than"
+        "before the classes that it is stronger than".to_owned()
     };
     let help = format!(
         "put `{class}` into a chain of `precedence`, {place}\nboth `{}` and `{}` hold here:\n{shown}",

@@ -42,10 +42,10 @@ pub(super) fn told_once(found: Vec<Diagnostic>, sources: &SourceMap, files: usiz
     let mut found: Vec<Option<Diagnostic>> = found.into_iter().map(Some).collect();
     for ((name, declared), places) in uses {
         let at = |place: &usize| found[*place].as_ref().map(|one| one.primary.span);
-        let (mut own, mut beside): (Vec<(Span, usize)>, Vec<(Span, usize)>) =
-            places.iter().filter_map(|place| Some((at(place)?, *place))).partition(|(span, _)| of_pack(span.file));
+        let mut own: Vec<(Span, usize)> = places.iter().filter_map(|place| Some((at(place)?, *place))).collect();
         own.sort_unstable();
-        beside.sort_unstable();
+        // The files of the pack come first.
+        let beside = own.split_off(own.partition_point(|(span, _)| of_pack(span.file)));
         let Some((first, _)) = beside.first().copied() else { continue };
         let only = declared.as_deref().filter(|_| places.len() > 1).and_then(|declared| only_place(sources, declared));
         if let (Some(declared), Some(place)) = (&declared, only.filter(|place| of_pack(place.file))) {

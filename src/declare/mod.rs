@@ -12,6 +12,7 @@ mod extends;
 mod fingerprint;
 mod kept;
 mod literals;
+mod lost_lines;
 mod manifest;
 mod mend;
 mod merge;

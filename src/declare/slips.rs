@@ -9,6 +9,7 @@ use crate::source::{FileId, Span};
 use crate::syntax::{Format, Kind, Node};
 
 use super::Documents;
+use super::lost_lines::lost_lines;
 use super::mend::{Edit, Slip};
 use super::merge::is_class;
 
@@ -16,7 +17,7 @@ use super::merge::is_class;
 pub(super) type Find = fn(&Documents, &[Diagnostic]) -> Vec<Vec<Slip>>;
 
 /// All kinds, the one that moves most first.
-pub(super) const KINDS: &[Find] = &[brackets, lost, torn, declarations, words, each_word];
+pub(super) const KINDS: &[Find] = &[brackets, lost, lost_lines, torn, declarations, words, each_word];
 
 /// A header of TOML.
 struct Header<'t> {
@@ -58,7 +59,7 @@ fn header_of(file: FileId, start: usize, line: &str) -> Option<Header<'_>> {
     Some(Header { span: span(file, start + indent, start + indent + open + end + close), path, many })
 }
 
-fn span(file: FileId, start: usize, end: usize) -> Span {
+pub(super) fn span(file: FileId, start: usize, end: usize) -> Span {
     let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
     Span { file, start: at(start), end: at(end) }
 }
@@ -77,24 +78,28 @@ fn headers<'d>(documents: &'d Documents, file: FileId) -> Vec<Header<'d>> {
     lines(documents.sources.text(file)).filter_map(|(start, line)| header_of(file, start, line)).collect()
 }
 
-/// The TOML files in which there are errors, with those; files that cannot be read as documents hold nothing to be put right.
-fn by_file<'f>(documents: &Documents, found: &'f [Diagnostic]) -> BTreeMap<FileId, Vec<&'f Diagnostic>> {
+/// The files of a format in which there are errors, with those; files that cannot be read as documents hold nothing to be put right.
+pub(super) fn by_file<'f>(
+    documents: &Documents,
+    found: &'f [Diagnostic],
+    format: Format,
+) -> BTreeMap<FileId, Vec<&'f Diagnostic>> {
     let mut files: BTreeMap<FileId, Vec<&Diagnostic>> = BTreeMap::new();
     for one in found.iter().filter(|one| one.is_error()) {
         files.entry(one.primary.span.file).or_default().push(one);
     }
     files.retain(|file, _| {
-        documents.node(*file).is_some() && Format::of_path(documents.sources.name(*file)) == Some(Format::Toml)
+        documents.node(*file).is_some() && Format::of_path(documents.sources.name(*file)) == Some(format)
     });
     files
 }
 
-fn root(documents: &Documents, file: FileId) -> Value {
+pub(super) fn root(documents: &Documents, file: FileId) -> Value {
     Value::Table(if documents.node(file).is_some_and(is_class) { &CLASS } else { &SECTIONS })
 }
 
 /// What may stand under a path.
-fn under<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
+pub(super) fn under<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
     let Some((key, rest)) = path.split_first() else { return Some(value) };
     match value {
         Value::Table(shape) => {
@@ -107,16 +112,16 @@ fn under<'v>(value: &'v Value, path: &[&str]) -> Option<&'v Value> {
     }
 }
 
-fn is_list(value: &Value) -> bool {
+pub(super) fn is_list(value: &Value) -> bool {
     matches!(value, Value::List(of) | Value::Some(of) if is_table(of))
 }
 
-fn is_table(value: &Value) -> bool {
+pub(super) fn is_table(value: &Value) -> bool {
     matches!(value, Value::Table(_) | Value::Names(_))
 }
 
 /// Whether a table, or a list of them, may hold a key.
-fn takes(value: &Value, key: &str) -> bool {
+pub(super) fn takes(value: &Value, key: &str) -> bool {
     match value {
         Value::Table(shape) => shape.has(key) || shape.rest.is_some(),
         Value::Names(_) => true,
@@ -135,7 +140,7 @@ fn follow<'n>(node: &'n Node, path: &[&str]) -> Option<&'n Node> {
 /// `[do]` where `[[do]]` is due, and the other way round.
 fn brackets(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
     let mut all = Vec::new();
-    for (file, found) in by_file(documents, found) {
+    for (file, found) in by_file(documents, found, Format::Toml) {
         let root = root(documents, file);
         let headers = headers(documents, file);
         let mut seen: BTreeSet<&[&str]> = BTreeSet::new();
@@ -173,7 +178,7 @@ fn holds(outer: Span, inner: Span) -> bool {
 /// Keys that stand below another header than theirs, which is not there.
 fn lost(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
     let mut all = Vec::new();
-    for (file, errors) in by_file(documents, found) {
+    for (file, errors) in by_file(documents, found, Format::Toml) {
         let text = documents.sources.text(file);
         let starts_line = |span: Span| {
             let before = &text[..span.start as usize];
@@ -274,7 +279,7 @@ fn candidates(
 }
 
 /// The name that a finding says nothing bears.
-fn unknown_name(found: &Diagnostic) -> Option<&str> {
+pub(super) fn unknown_name(found: &Diagnostic) -> Option<&str> {
     let is = matches!(found.code, Code::UnknownName | Code::UnknownValue | Code::UnknownSlot);
     is.then(|| found.message.rsplit('`').nth(1)).flatten()
 }

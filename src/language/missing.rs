@@ -6,6 +6,23 @@ use super::{CLASS, SCENARIO, SCENARIOS, SCRIPT, SECTIONS, Shape, Value};
 /// so.
 #[must_use]
 pub fn list_key(beside: &[&str], inside: &[&str]) -> Option<&'static str> {
+    key_of(beside, inside, &items)
+}
+
+/// The key of a table that stands in a table with the keys `beside` and that has the keys `inside`, where the keys say so.
+#[must_use]
+pub fn table_key(beside: &[&str], inside: &[&str]) -> Option<&'static str> {
+    key_of(beside, inside, &|value| match value {
+        Value::Table(shape) if inside.iter().all(|name| shape.has(name)) => Some(shape),
+        _ => None,
+    })
+}
+
+fn key_of(
+    beside: &[&str],
+    inside: &[&str],
+    within: &dyn Fn(&'static Value) -> Option<&'static Shape>,
+) -> Option<&'static str> {
     let mut seen: Vec<&'static Shape> = Vec::new();
     let mut best: Option<(usize, &'static str)> = None;
     let mut left: Vec<&'static Shape> = vec![&SECTIONS, &CLASS, &SCENARIOS, &SCENARIO, &SCRIPT];
@@ -24,7 +41,7 @@ pub fn list_key(beside: &[&str], inside: &[&str]) -> Option<&'static str> {
             continue;
         }
         for key in shape.keys().filter(|key| !beside.contains(&key.name)) {
-            let Some(item) = items(&key.value) else { continue };
+            let Some(item) = within(&key.value) else { continue };
             let known = inside.iter().filter(|name| item.has(name)).count();
             // Keys of the author's choice say little, but for a list that must be there.
             let known = known + usize::from(item.rest.is_some() && key.needed && !beside.is_empty());
@@ -62,7 +79,7 @@ fn tables(value: &'static Value, into: &mut Vec<&'static Shape>) {
 
 #[cfg(test)]
 mod tests {
-    use super::list_key;
+    use super::{list_key, table_key};
 
     #[test]
     fn keys_that_are_missing() {
@@ -76,5 +93,8 @@ mod tests {
         assert_eq!(list_key(&["colour"], &["phrase"]), None);
         assert_eq!(list_key(&["scenario"], &["user"]), Some("turns"));
         assert_eq!(list_key(&class, &["lamp"]), Some("never"));
+        assert_eq!(table_key(&class, &["depth", "keep"]), Some("carryover"));
+        assert_eq!(table_key(&["calls"], &["transition", "answer_mode"]), Some("expect"));
+        assert_eq!(table_key(&class, &["colour"]), None);
     }
 }

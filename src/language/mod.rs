@@ -25,7 +25,7 @@ pub use config::{BINDING, CHECK, LEVELS, WORKSPACE};
 pub use effects::{EFFECT, FIRST, JOIN, NEW_ID, PICK};
 pub use lexicon::{COMPLETE, DERIVED, LEXICON, MEMBERS, PART, RULE, SIGNAL};
 pub use metric::METRIC;
-pub use missing::list_key;
+pub use missing::{list_key, table_key};
 pub use pack::{
     ADDED, ANSWER_MODE, BLOCK, CARRYOVER, EVENT, FRAME, FRAME_INVARIANT, INVARIANT, KEYED, MANIFEST, MESSAGE, PARAM,
     PORT, PORT_CHECK, PORT_CONTRACT, READING, RECORD, RELATIVE, RETRY, ROW, SERVE, TABLE, USE,

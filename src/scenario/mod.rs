@@ -108,7 +108,10 @@ pub fn parse(file: FileId, text: &str, format: Format) -> Parsed {
     // Where the text cannot be read as it stands, what it holds is a guess.
     let guessed = out.has(Code::SyntaxError);
     if let Some(root) = root.filter(|_| !guessed) {
-        scenarios(&root, &out, &mut parsed.scenarios);
+        match &root.kind {
+            Kind::List(items) => headless(root.span, items, format, &out, &mut parsed.scenarios),
+            _ => scenarios(&root, &out, &mut parsed.scenarios),
+        }
     }
     let mut first: BTreeMap<&str, Span> = BTreeMap::new();
     for Scenario { name, span, problems, .. } in &mut parsed.scenarios {
@@ -122,6 +125,17 @@ pub fn parse(file: FileId, text: &str, format: Format) -> Parsed {
     }
     parsed.problems = out.into_sorted();
     parsed
+}
+
+/// Scenarios of which the key is missing.
+fn headless(span: Span, items: &[Node], format: Format, out: &Diagnostics, all: &mut Vec<Scenario>) {
+    let span = items.first().map_or(span, |first| first.span);
+    let message = "a list of scenarios without its key: `scenarios` is missing";
+    out.push(Diagnostic::error(Code::WrongType, span, message).help(match format {
+        Format::Json => "write `{ \"scenarios\": [ … ] }`",
+        Format::Toml | Format::Yaml => "write `scenarios:` on a line above it",
+    }));
+    all.extend(items.iter().filter_map(|item| scenario(item, out)));
 }
 
 fn scenarios(root: &Node, out: &Diagnostics, all: &mut Vec<Scenario>) {

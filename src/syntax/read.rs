@@ -171,6 +171,9 @@ impl<'a> Field<'a> {
                     Some(_) => format!("leave the quotes out: {text}"),
                     None => format!("write {expected}, without quotes"),
                 },
+                Kind::Table(_) if expected.ends_with("(a list)") || expected == "a list" => {
+                    "write a list of it, in brackets: `[{ … }]`; or, on lines of their own in YAML, `- ` before its first key".to_owned()
+                }
                 _ if expected.ends_with("(a list)") || expected == "a list" => "write a list: `[ … ]`".to_owned(),
                 _ if expected.ends_with("(a table)") || expected == "a table" => "write a table: `{ … }`".to_owned(),
                 _ => format!("write {expected}"),

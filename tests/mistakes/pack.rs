@@ -511,6 +511,7 @@ fn reserved(site: &Site, all: &mut Vec<Mistake>) {
 
 pub fn slips(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
     if !in_place(doc, site) {
+        all.extend(lost_line(doc, site));
         return;
     }
     let source = doc.slice(site.node.span);
@@ -536,6 +537,21 @@ pub fn slips(doc: &Doc, site: &Site, all: &mut Vec<Mistake>) {
                 .found(Want::Labelled),
         );
     }
+}
+
+/// In YAML: the line is lost on which a key stands whose value stands on the lines below it.
+fn lost_line(doc: &Doc, site: &Site) -> Option<Mistake> {
+    let key = site.key.filter(|_| doc.format == Format::Yaml && key_alone(doc, site) && !in_braces(doc, site))?;
+    let start = doc.text[..key.start as usize].rfind('\n').map_or(0, |end| end + 1);
+    let end = start + doc.text[start..].find('\n')? + 1;
+    let below =
+        doc.text[..site.node.span.start as usize].matches('\n').count() > doc.text[..start].matches('\n').count();
+    // Elsewhere what is left may mean something: a section that another one stands above becomes a part of that one.
+    const PARTS: [&str; 6] = ["trigger", "carryover", "do", "settle", "answer", "turns"];
+    let told = site.path.len() == 1 && start == 0 || PARTS.iter().any(|part| site.is(&format!("*/[]/{part}")));
+    let mistake = Mistake::new("lost line of a key", start..end, "").found(Want::Labelled);
+    let mistake = if site.path.len() == 1 { mistake.many() } else { mistake };
+    (below && told).then_some(mistake)
 }
 
 /// Mistakes that need to know what a class may do.

@@ -56,6 +56,7 @@ fn renamed(kind: &'static str) -> &'static str {
         "nothing where a value is due" => "scenario: nothing where a value is due",
         "bracket left out" => "scenario: bracket left out",
         "quote left out" => "scenario: quote left out",
+        "lost line of a key" => "scenario: lost line of a key",
         "sign left out" => "scenario: sign left out",
         _ => "scenario: another type",
     }

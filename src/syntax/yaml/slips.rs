@@ -21,6 +21,7 @@ pub(super) fn find(kind: &E, text: &str, at: usize, bracket: Option<usize>) -> O
         .or_else(|| place.word())
         .or_else(|| place.entry())
         .or_else(|| place.margin())
+        .or_else(|| place.first_line())
 }
 
 /// The keys below a key in the same table: those of the lines at its number of spaces.
@@ -375,10 +376,38 @@ impl<'t> Place<'t> {
         }
         let place = line.place(margin, key.len());
         let (beside, _) = near.line.entry().unwrap_or_default();
+        let label = (near.line.place(near.margin, beside.len()), "a key above");
+        let block = self.block();
+        if margin > near.margin
+            && let Some(missing) = language::table_key(&self.beside(near.margin), &block)
+        {
+            let message = format!("a table without its key: `{missing}:` is missing");
+            let help = format!("write `{missing}:` on a line above it, after {}", spaces(near.margin));
+            return Some(Slip::new(place, message, help).also(label.0, label.1));
+        }
         let way = if margin > near.margin { "further" } else { "less" };
         let message = format!("`{key}` is indented {way} than `{beside}`");
-        let help = format!("write it below `{beside}`, after {}", spaces(near.margin));
-        Some(Slip::new(place, message, help).also(near.line.place(near.margin, beside.len()), "a key above"))
+        let lost = if margin > near.margin && block.len() > 1 {
+            "; or the key that it belongs to on a line above it"
+        } else {
+            ""
+        };
+        let help = format!("write it below `{beside}`, after {}{lost}", spaces(near.margin));
+        Some(Slip::new(place, message, help).also(label.0, label.1))
+    }
+
+    /// A file of which the first line stands further right than a later one.
+    fn first_line(&self) -> Option<Slip> {
+        let first = self.line.above(self.text).last()?;
+        let (margin, (key, _), (later, _)) = (first.margin(), first.entry()?, self.line.entry()?);
+        let ended = matches!(self.kind, E::ExpectedDocumentStart | E::InvalidDocumentEnd);
+        if !ended || margin == 0 || self.line.margin() > 0 {
+            return None;
+        }
+        let message = format!("the file begins after {}, and `{later}` stands after none", spaces(margin));
+        let help = format!("write the key that `{key}` belongs to on a line above it, or take the spaces away");
+        let slip = Slip::new(first.place(margin, key.len()), message, help);
+        Some(slip.also(self.line.place(0, later.len()), "here"))
     }
 
     /// The line above, where its own colon is missing, so that what follows is taken for more of its text.
@@ -456,6 +485,19 @@ impl<'t> Place<'t> {
             }
         }
         all
+    }
+
+    /// The keys of the table that begins here.
+    fn block(&self) -> Vec<&'t str> {
+        let margin = self.line.margin();
+        let mut at = self.line.start;
+        let lines = self.text[at..].split_inclusive('\n').map(|line| {
+            at += line.len();
+            Line::at(self.text, at - line.len())
+        });
+        let lines = lines.take(MOST_LINES).filter(|line| line.says()).take_while(|line| line.margin() >= margin);
+        let own = lines.filter(|line| line.margin() == margin);
+        own.filter_map(|line| line.entry().map(|(key, _)| first_part(key))).collect()
     }
 
     /// The keys of the items of the list that begins here.
