@@ -68,6 +68,7 @@ pub mod jobs;
 pub mod language;
 pub mod lexicon;
 pub mod load;
+mod maps;
 pub mod model;
 pub mod recorded;
 pub mod registry;

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 
 use segue::analysis::Taker;
 use segue::analysis::overlap::overlaps;
-use segue::engine::{Env, NumberedIds, Verdict, step};
+use segue::audit::{Config, Scope, audit};
+use segue::diag::{Code, Diagnostic};
+use segue::engine::{Breach, Env, Event, NumberedIds, StepError, Verdict, step};
 use segue::model::ids::ClassId;
 use segue::registry::Registry;
 use segue::state::SessionState;
@@ -119,6 +121,76 @@ fn nothing_that_is_met_was_proved_not_to_be() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(unknown.is_empty(), "{unknown:#?}");
     assert!(proved > 20 && shown > 20, "both are met: {proved}, {shown}");
+}
+
+/// What falls between the rows of a table in turns met at random: classes whose calls come to what nobody takes, and classes of which
+/// no answer holds, or two.
+fn gaps_met(registry: &Registry, dice: &mut Dice, count: usize) -> BTreeSet<(Code, ClassId)> {
+    let mut found = BTreeSet::new();
+    let corpus = Corpus::default();
+    for _ in 0..count {
+        let mut at = state(registry, dice);
+        let mut ids = NumberedIds::default();
+        // The outcome that comes right after the step that makes its call.
+        for turn in 0..2 {
+            let event = event(registry, &at, &[], &[], dice, &corpus);
+            let called = match &event {
+                Event::Outcome { call, .. } => at.open_calls().into_iter().find(|of| of.id == *call).map(|of| of.class),
+                Event::Input { .. } => None,
+            };
+            if turn == 1 && called.is_none() {
+                break;
+            }
+            let mut env = Env {
+                now: "2021-05-10T12:00:00Z".into(),
+                today: TODAY,
+                session_id: "s-1".into(),
+                turn_id: "t-1".into(),
+                ids: &mut ids,
+                trace: false,
+            };
+            let (next, failures) = match step(registry, &at, &event, &mut env) {
+                Ok(step) => {
+                    let no_transition = registry.pack().names.get("no_transition");
+                    let undone = step.reasons.first().copied() == no_transition;
+                    let calls = called.filter(|class| undone && *class != registry.pack().boundary);
+                    found.extend(calls.map(|class| (Code::UnhandledOutcome, class)));
+                    (Some(step.state), step.failures)
+                }
+                Err(StepError::Boundary { failures }) => (None, failures),
+                Err(_) => break,
+            };
+            for failure in failures.iter().filter(|failure| failure.class != registry.pack().boundary) {
+                let unanswered = failure.breaches.iter().any(|breach| matches!(breach, Breach::Answer { .. }));
+                found.extend(unanswered.then_some((Code::NoSingleAnswer, failure.class)));
+            }
+            match next {
+                Some(next) if !next.open_calls().is_empty() => at = next,
+                _ => break,
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn gaps_that_are_met_are_told() {
+    let (mut told, mut missed) = (0, Vec::new());
+    for seed in 0..120 {
+        let documents = pack(&mut Dice(seed));
+        let audit = audit(&as_toml(&documents), &[], &Config { scope: Scope::Pack, ..Config::default() });
+        let Some(registry) = &audit.registry else { continue };
+        for (code, class) in gaps_met(registry, &mut Dice(seed), 300) {
+            let id = format!("`{}`", registry.pack().names.text(registry.pack().classes[class.index()].id));
+            let of_it = |found: &&Diagnostic| found.code == code && found.message.contains(&id);
+            match audit.diagnostics.iter().find(of_it) {
+                Some(_) => told += 1,
+                None => missed.push(format!("seed {seed}: {code:?} of {id}")),
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{told} told, and not {missed:#?}");
+    assert!(told > 20, "{told}");
 }
 
 #[test]

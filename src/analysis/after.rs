@@ -7,10 +7,12 @@ use crate::model::ids::{Slot, SlotSet};
 use crate::model::value::Value;
 use crate::model::walk;
 
+use super::domain::CellId;
 use super::encode::{Encoder, Sight, Who};
 use super::guard::Taker;
 use super::sat::Lit;
 use super::term::Term;
+use super::values::finite;
 
 impl<'r> Encoder<'r> {
     /// The effects of the step of somebody.
@@ -31,6 +33,7 @@ impl<'r> Encoder<'r> {
         let term = match place {
             Place::Field(slot) if done => self.field_after(taker, slot),
             Place::Field(slot) => self.untouched(taker, slot),
+            Place::Before(slot) if self.lead.is_some_and(|lead| lead != taker) => self.anything(slot),
             Place::Before(slot) => self.place(Place::Field(slot), &Sight::of(self.who(taker))),
             Place::Reason => {
                 let reason = match taker {
@@ -100,7 +103,7 @@ impl<'r> Encoder<'r> {
         match expr {
             Some(Expr::Value(value)) => Term::constant(value),
             Some(Expr::Path { path, optional })
-                if !matches!(path.place, Place::Field(of) if written.has(of)) && self.is_known(path) =>
+                if !matches!(path.place, Place::Field(of) if written.has(of)) && self.is_known(path, slot) =>
             {
                 let new = self.term(path, &Sight::of(Who::Start(taker)));
                 if *optional { Term::first(&mut self.sat, &[new, now.clone()]) } else { new }
@@ -109,10 +112,13 @@ impl<'r> Encoder<'r> {
         }
     }
 
-    /// Whether it is told what a path comes to.
-    fn is_known(&self, path: &Path) -> bool {
+    /// Whether it is told what a path comes to, in values that the field is looked at for.
+    fn is_known(&self, path: &Path, slot: Slot) -> bool {
         let place = if let Place::Before(slot) = path.place { Place::Field(slot) } else { path.place };
-        self.domains.known(place).is_some()
+        let Some(from) = self.domains.known(place) else { return false };
+        let alike = |to: CellId| self.domains.leader_of(from) == self.domains.leader_of(to);
+        finite(self.pack, &self.pack.slots[slot.index()].ty).is_some()
+            || (path.steps.is_empty() && self.domains.known(Place::Field(slot)).is_some_and(alike))
     }
 
     fn default(&self, slot: Slot) -> Term {

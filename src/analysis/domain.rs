@@ -3,7 +3,7 @@
 //! Places whose values are compared with each other share their values: the literals that any of them is compared with, what
 //! lies between and beyond thresholds, and as many further values as there are places, so that all of them can differ.
 
-use crate::analysis::maps::HashMap;
+use crate::maps::HashMap;
 use crate::model::Pack;
 use crate::model::cond::{Cond, Place};
 use crate::model::names::Sym;

@@ -1,6 +1,6 @@
 //! Conditions as clauses: each test as two literals, whether it is true and whether it is false, over symbolic values.
 
-use crate::analysis::maps::HashMap;
+use crate::maps::HashMap;
 use crate::model::Pack;
 use crate::model::cond::{Cond, Path, Place};
 use crate::model::ids::{ClassId, FrameId};
@@ -99,7 +99,10 @@ pub struct Encoder<'r> {
     /// The instances of keyed frames that somebody sees.
     pub(super) instances: Vec<super::instances::Seen>,
     pub(super) passes: HashMap<super::guard::Taker, Lit>,
-    tests: HashMap<(*const Cond, Who), Rails>,
+    pub(super) tests: HashMap<(*const Cond, Who), Rails>,
+    /// By whose step the outcome is led up to that is looked at, where it is one that comes right after a step.
+    pub(super) lead: Option<Taker>,
+    pub(super) leads: HashMap<(Taker, crate::model::names::Sym), super::led::Led<'r>>,
 }
 
 impl<'r> Encoder<'r> {
@@ -124,6 +127,8 @@ impl<'r> Encoder<'r> {
             instances: Vec::new(),
             passes: HashMap::default(),
             tests: HashMap::default(),
+            lead: None,
+            leads: HashMap::default(),
         };
         encoder.say_forms();
         crate::state::keyed_frames(pack).for_each(|keyed| encoder.say_counts(keyed));
@@ -220,6 +225,11 @@ impl<'r> Encoder<'r> {
     pub(super) fn place(&mut self, place: Place, sight: &Sight) -> Term {
         if let Who::Start(taker) | Who::After(taker) = sight.of {
             return self.in_step(taker, matches!(sight.of, Who::After(_)), place);
+        }
+        if let (Place::Field(slot), Who::Outcome) = (place, sight.of)
+            && let Some(found) = self.found_by_outcome(slot)
+        {
+            return found;
         }
         match place {
             Place::Field(slot) if self.pack.is_bound(slot) => self.of_instance(slot, sight.of),

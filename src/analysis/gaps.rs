@@ -5,23 +5,30 @@ use crate::check::lint::untaken;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::{Breach, Failure, StepError};
 use crate::model::class::Answer;
+use crate::model::cond::Cond;
 use crate::model::effect::{Call, Effect, Verb};
-use crate::model::ids::ClassId;
+use crate::model::ids::{ClassId, ModeId};
+use crate::model::names::Sym;
 use crate::model::walk;
 use crate::registry::Registry;
 
-use super::encode::{Sight, Who};
+use super::encode::{Encoder, Sight, Who};
 use super::guard::Taker;
+use super::led::Lead;
 use super::sat::Lit;
 use super::show;
 use super::situation::Situation;
 use super::smaller::smaller;
-use super::stage::{Stage, staged};
+use super::stage::{Stage, led, staged};
 use super::texts::Demand;
 use super::witness::{Answer as Found, Pair, Seeker, Seen};
 
 /// How many situations are tried to which no input is found that leads there.
 const MOST_TRIES: usize = 4;
+
+/// How a scenario is called that ends in a step without its answer, and until when it holds.
+const UNANSWERED: &str = "a step without its answer";
+const MENDED: &str = "until its rows are mended";
 
 /// Looks for gaps, and reports them.
 pub(super) fn check_with<'r>(seeker: &mut Seeker<'r>, registry: &'r Registry, diagnostics: &Diagnostics) {
@@ -64,10 +71,15 @@ fn untaken_outcome(seeker: &mut Seeker<'_>, registry: &Registry, class: ClassId,
     let first = *listeners.first()?;
     let statuses = registry.syms.statuses.iter().zip(seeker.encoder.moment.statuses);
     wanted.extend(statuses.filter(|(status, _)| shown.contains(status)).map(|(_, lit)| !lit));
+    seeker.encoder.sat.solve(&wanted)?;
+    let leads = leads_to_untaken(seeker, class, call, &listeners, &shown);
+    if leads.is_empty() {
+        return None;
+    }
     let given_up = seeker.encoder.sat.fresh();
     wanted.push(given_up);
     for _ in 0..MOST_TRIES {
-        let model = seeker.encoder.sat.solve(&wanted)?;
+        let Some(model) = seeker.encoder.sat.solve(&wanted) else { break };
         let mut nobody = |tried: &Situation| is_untaken(registry, tried);
         let found = seeker.encoder.situation(&model, "");
         // The model tells nothing of what is asked from here on.
@@ -80,7 +92,54 @@ fn untaken_outcome(seeker: &mut Seeker<'_>, registry: &Registry, class: ClassId,
         }
         seeker.give_up(given_up, &clause);
     }
-    None
+    leads.iter().find_map(|lead| led(seeker, registry, lead, &mut |tried| is_untaken(registry, tried)))
+}
+
+/// Inputs that may lead to an outcome of a call that none of these takes, and that has none of these statuses.
+fn leads_to_untaken(
+    seeker: &mut Seeker<'_>,
+    class: ClassId,
+    call: &Call,
+    listeners: &[Taker],
+    without: &[Sym],
+) -> Vec<Lead> {
+    let makers = seeker.takers(class, false);
+    seeker.encoder.leads(&makers, call.id, &[], &mut |encoder| {
+        let mut wanted: Vec<Lit> = listeners.iter().map(|taker| !encoder.passes(*taker)).collect();
+        let statuses = encoder.registry.syms.statuses.iter().zip(encoder.moment.statuses);
+        wanted.extend(statuses.filter(|(status, _)| without.contains(status)).map(|(_, lit)| !lit));
+        wanted
+    })
+}
+
+/// Inputs that may lead to an outcome after whose step by this taker no row of the answer holds, or `many`.
+fn leads_to_unanswered<'r>(seeker: &mut Seeker<'r>, taker: Taker, rows: &'r [(Cond, ModeId)], many: bool) -> Vec<Lead> {
+    let sites: Vec<(ClassId, Sym)> =
+        seeker.encoder.moment.sites.iter().map(|(site, _)| (site.class, site.call.id)).collect();
+    let mut found = Vec::new();
+    for (class, call) in sites {
+        let makers = seeker.takers(class, false);
+        found.extend(seeker.encoder.leads(&makers, call, &[taker], &mut |encoder| {
+            let passes = encoder.passes(taker);
+            if passes == Lit::FALSE {
+                return vec![passes];
+            }
+            let lits = row_lits(encoder, taker, rows);
+            vec![passes, failure(encoder, &lits, many)]
+        }));
+    }
+    found
+}
+
+/// Whether each row of an answer holds after the step of somebody.
+fn row_lits<'r>(encoder: &mut Encoder<'r>, taker: Taker, rows: &'r [(Cond, ModeId)]) -> Vec<Lit> {
+    let sight = Sight::of(Who::After(taker));
+    rows.iter().map(|(when, _)| encoder.holds(when, &sight)).collect()
+}
+
+/// Whether none of these holds, or `many`.
+fn failure(encoder: &mut Encoder<'_>, lits: &[Lit], many: bool) -> Lit {
+    if many { encoder.sat.at_least(lits, 2)[1] } else { encoder.sat.and(lits.iter().map(|lit| !*lit)) }
 }
 
 fn is_untaken(registry: &Registry, tried: &Situation) -> bool {
@@ -99,22 +158,29 @@ fn unanswered<'r>(seeker: &mut Seeker<'r>, registry: &'r Registry, class: ClassI
     for taker in takers {
         let Some(also) = answers(seeker, taker) else { continue };
         let encoder = &mut seeker.encoder;
-        let sight = Sight::of(Who::After(taker));
-        let lits: Vec<Lit> = rows.iter().map(|(when, _)| encoder.holds(when, &sight)).collect();
-        let none = encoder.sat.and(lits.iter().map(|lit| !*lit));
-        let many = encoder.sat.at_least(&lits, 2)[1];
+        let lits = row_lits(encoder, taker, rows);
+        let (none, many) = (failure(encoder, &lits, false), failure(encoder, &lits, true));
         let wanted: Vec<Lit> =
             [encoder.passes(taker), encoder.sat.or([none, many])].into_iter().chain(also.clone()).collect();
         if encoder.sat.solve(&wanted).is_none() {
             continue;
         }
         for (many, lit) in [(false, none), (true, many)] {
-            if !shown[usize::from(many)] {
-                let also = also.iter().copied().chain([lit]).collect();
-                let finding = failing(seeker, registry, taker, also, many);
-                shown[usize::from(many)] = finding.is_some();
-                found.extend(finding);
+            if shown[usize::from(many)] {
+                continue;
             }
+            let leads = taker.event(registry).is_none().then(|| leads_to_unanswered(seeker, taker, rows, many));
+            if leads.as_ref().is_some_and(Vec::is_empty) {
+                continue;
+            }
+            let also = also.iter().copied().chain([lit]).collect();
+            let finding = failing(seeker, registry, taker, also, many).or_else(|| {
+                let mut holds = |tried: &Situation| fails(registry, tried, class, many) == Seen::Confirmed;
+                let stage = leads?.iter().find_map(|lead| led(seeker, registry, lead, &mut holds))?;
+                Some(answer_finding(registry, taker, many, &show::staged(registry, UNANSWERED, &stage, MENDED)))
+            });
+            shown[usize::from(many)] = finding.is_some();
+            found.extend(finding);
         }
     }
     found
@@ -133,10 +199,9 @@ fn failing(
     let Found::Yes(witness) = seeker.seek(&pair, &mut |tried, _| see(tried)) else { return None };
     let mut holds = |tried: &Situation| see(tried) == Seen::Confirmed;
     let small = smaller(registry, &witness.situation, &[taker], &mut holds);
-    let (name, remark) = ("a step without its answer", "until its rows are mended");
     let shown = match small.state.open_calls().first() {
-        None => show::scenario(registry, name, &small, remark),
-        Some(_) => show::staged(registry, name, &staged(seeker, registry, &small, &mut holds)?, remark),
+        None => show::scenario(registry, UNANSWERED, &small, MENDED),
+        Some(_) => show::staged(registry, UNANSWERED, &staged(seeker, registry, &small, &mut holds)?, MENDED),
     };
     Some(answer_finding(registry, taker, many, &shown))
 }

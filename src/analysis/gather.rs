@@ -42,8 +42,12 @@ impl<'p> Domains<'p> {
             for row in &class.settle {
                 self.cond(&row.when, &None);
             }
-            walk::effects(class, &mut |_, effect| self.kept(effect));
+            walk::effects(class, &mut |_, effect| {
+                self.cond(&effect.when, &None);
+                self.kept(effect);
+            });
             self.answer(class);
+            class.never.iter().for_each(|(never, _)| self.cond(never, &None));
         }
         for invariant in pack.invariants.iter().filter(|invariant| invariant.frame.is_some()) {
             self.cond(&invariant.when, &None);

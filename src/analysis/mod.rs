@@ -15,7 +15,7 @@ mod guard;
 mod heard;
 mod inputs;
 mod instances;
-mod maps;
+mod led;
 mod moment;
 mod operators;
 pub mod overlap;

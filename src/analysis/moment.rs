@@ -1,7 +1,7 @@
 //! What happens in a situation: which event, what its text says, which call has come to what.
 
-use crate::analysis::maps::HashMap;
 use crate::lexicon::{Atom, expand};
+use crate::maps::HashMap;
 use crate::model::class::{By, On};
 use crate::model::cond::Place;
 use crate::model::effect::{Call, Effect, Expr, Verb};

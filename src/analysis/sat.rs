@@ -4,7 +4,7 @@ use std::ops::Not;
 
 use batsat::{BasicSolver, SolverInterface, lbool};
 
-use super::maps::HashMap;
+use crate::maps::HashMap;
 
 /// A literal: a variable, or its negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,6 +6,7 @@ use crate::model::ids::{ClassId, Slot};
 use crate::model::value::Value;
 use crate::registry::Registry;
 
+use super::led::Lead;
 use super::sat::Lit;
 use super::situation::Situation;
 use super::smaller::smaller;
@@ -37,41 +38,62 @@ pub fn staged(
     let takers = seeker.takers(class, false);
     let like = alike(seeker, registry, outcome);
     let ways = if like.is_empty() { vec![Vec::new()] } else { vec![like, Vec::new()] };
-    for also in ways {
+    ways.into_iter().find_map(|also| {
         let pair = Pair { a: takers.clone(), b: takers.clone(), also, ..Pair::default() };
-        let (mut left, mut reached) = (MOST_LEADS, false);
-        let mut lead = |first: &Situation| lead_to(registry, first, outcome).filter(|stage| holds(&stage.second));
-        let answer = seeker.seek(&pair, &mut |first, _| {
-            if left == 0 {
-                return Seen::Failed;
-            }
-            left -= 1;
-            match lead(first) {
-                Some(_) => {
-                    reached = true;
-                    Seen::Confirmed
-                }
-                None => taken_by(registry, first, class),
-            }
-        });
-        if let Answer::Yes(witness) = answer
-            && reached
-        {
-            let (taker, _) = witness.takers;
-            let first = smaller(registry, &witness.situation, &[taker], &mut |first| lead(first).is_some());
-            return lead(&first);
-        }
-    }
-    None
+        sought(seeker, registry, &pair, outcome, holds)
+    })
 }
 
-/// Which stronger class takes the input instead.
-fn taken_by(registry: &Registry, first: &Situation, class: ClassId) -> Seen {
-    let taken = first.step(registry).ok().and_then(|step| step.class);
-    match taken.filter(|taken| registry.precedes(*taken, class)) {
-        Some(stronger) => Seen::Shadowed(stronger),
-        None => Seen::Otherwise,
+/// An input that leads to an outcome as it may.
+pub fn led(
+    seeker: &mut Seeker<'_>,
+    registry: &Registry,
+    lead: &Lead,
+    holds: &mut dyn FnMut(&Situation) -> bool,
+) -> Option<Stage> {
+    let takers = vec![lead.taker];
+    let pair = Pair { a: takers.clone(), b: takers, also: lead.wanted.clone(), ..Pair::default() };
+    sought(seeker, registry, &pair, &lead.outcome, holds)
+}
+
+/// An input that passes by these, after which this outcome is as it has to be.
+fn sought(
+    seeker: &mut Seeker<'_>,
+    registry: &Registry,
+    pair: &Pair,
+    outcome: &Situation,
+    holds: &mut dyn FnMut(&Situation) -> bool,
+) -> Option<Stage> {
+    let class = outcome.state.open_calls().first()?.class;
+    let (mut left, mut reached) = (MOST_LEADS, false);
+    let mut lead = |first: &Situation| lead_to(registry, first, outcome).filter(|stage| holds(&stage.second));
+    let answer = seeker.seek(pair, &mut |first, _| {
+        if left == 0 {
+            return Seen::Failed;
+        }
+        left -= 1;
+        match lead(first) {
+            Some(_) => {
+                reached = true;
+                Seen::Confirmed
+            }
+            None => taken_by(registry, first, class),
+        }
+    });
+    let Answer::Yes(witness) = answer else { return None };
+    if !reached {
+        return None;
     }
+    let (taker, _) = witness.takers;
+    let first = smaller(registry, &witness.situation, &[taker], &mut |first| lead(first).is_some());
+    lead(&first)
+}
+
+/// Which stronger class takes the input instead, or tries to.
+fn taken_by(registry: &Registry, first: &Situation, class: ClassId) -> Seen {
+    let Ok(step) = first.step(registry) else { return Seen::Otherwise };
+    let mut tried = step.failures.iter().map(|failure| failure.class).chain(step.class);
+    tried.find(|taken| registry.precedes(*taken, class)).map_or(Seen::Otherwise, Seen::Shadowed)
 }
 
 /// Steps the input, and puts the outcome behind it.

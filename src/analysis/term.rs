@@ -180,17 +180,14 @@ impl Term {
             let choices = choices.into_iter().map(|(value, lits)| (value, sat.or(lits))).collect();
             return Term::plain(present, choices);
         }
-        let form = |term: &Term| if let Term::Items(items) = term { Some(items.form) } else { None };
-        if let Some(first) = form(of[0])
-            && of.iter().all(|term| form(term) == Some(first))
-        {
-            let (mut entries, mut more) = (Vec::new(), Vec::new());
-            for term in of {
-                let Term::Items(items) = term else { continue };
-                entries.extend(items.entries.iter().cloned());
-                more.push(items.more);
-            }
-            let more = sat.or(more);
+        let items: Vec<&Items> =
+            of.iter().filter_map(|term| if let Term::Items(items) = term { Some(&**items) } else { None }).collect();
+        // Where there is no entry it does not matter of what.
+        let mut forms = items.iter().filter(|items| !items.entries.is_empty()).map(|items| items.form);
+        let first = forms.next().unwrap_or(Form::Bag);
+        if items.len() == of.len() && forms.all(|form| form == first) {
+            let entries = items.iter().flat_map(|items| items.entries.iter().cloned()).collect();
+            let more = sat.or(items.iter().map(|items| items.more));
             // Entries of several lists, of which one counts: their order is no longer seen.
             let form = if first == Form::List { Form::Bag } else { first };
             return Term::Items(Rc::new(Items { present, entries, form, more }));

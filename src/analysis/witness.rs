@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::maps::HashMap;
+use crate::maps::HashMap;
 use crate::model::cond::{Path, Place};
 use crate::model::ids::ClassId;
 use crate::model::schema::Type;

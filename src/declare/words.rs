@@ -1,13 +1,15 @@
 //! The lexicon: endings, parts, signals with their forms, fillers and commands.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use smol_str::SmolStr;
 
 use crate::diag::{Code, Diagnostic, quoted, suggest};
 use crate::language;
-use crate::lexicon::{Atom, MAX_VARIANTS, check_pattern, expand, fold_text, fold_word, parse_phrase};
+use crate::lexicon::{Atom, MAX_VARIANTS, check_pattern, expand, fits, fold_text, fold_word, parse_phrase};
+use crate::maps::HashMap;
 use crate::model::ids::InputId;
 use crate::model::lexicon::{
     Elem, EndingSet, Form, Lexicon, Many, Part, PartRule, Piece, Rule, RuleValue, Signal, Slot,
@@ -163,7 +165,7 @@ impl Cx<'_> {
             found
         };
         match parse_phrase(text, slot, ending) {
-            Ok(elems) if expand(&elems, &words.lexicon.endings).is_some() => Some(elems),
+            Ok(elems) if fits(&elems, &words.lexicon.endings) => Some(elems),
             Ok(_) => {
                 let message = format!("the phrase stands for more than {MAX_VARIANTS} sequences of words");
                 self.error_help(Code::TooLarge, node.span, message, "split it into several phrases");
@@ -222,8 +224,9 @@ fn clash<T: PartialEq + Clone>(
 ) {
     let Form::Phrase(elems) = form else { return };
     for atoms in expand(elems, &words.lexicon.endings).unwrap_or_default() {
-        match seen.get(&atoms) {
-            Some((other, first)) if other != value => {
+        match seen.entry(atoms) {
+            Entry::Occupied(known) if known.get().0 != *value => {
+                let ((other, first), atoms) = (known.get(), known.key());
                 let text: Vec<&str> =
                     atoms.iter().map(|atom| if let Atom::Word(word) = atom { word } else { "{…}" }).collect();
                 let message =
@@ -232,9 +235,9 @@ fn clash<T: PartialEq + Clone>(
                 cx.out.push(found.help("let each form stand for one value"));
                 return;
             }
-            Some(_) => {}
-            None => {
-                seen.insert(atoms, (value.clone(), span));
+            Entry::Occupied(_) => {}
+            Entry::Vacant(new) => {
+                new.insert((value.clone(), span));
             }
         }
     }
@@ -253,7 +256,7 @@ fn part(cx: &Cx<'_>, words: &Words, item: &Item<'_>) -> Part {
             "write `values` or `pattern`",
         );
     }
-    let mut seen: Seen<SmolStr> = HashMap::new();
+    let mut seen: Seen<SmolStr> = HashMap::default();
     if let Some(values) = table.get("values").and_then(|node| cx.table(node, "values and their forms")) {
         for entry in values {
             for node in cx.list(&entry.value, "forms").unwrap_or_default() {
@@ -314,7 +317,7 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
         return;
     }
     let mut rules: Vec<Rule> = Vec::new();
-    let mut seen: Seen<Value> = HashMap::new();
+    let mut seen: Seen<Value> = HashMap::default();
     let shown = |value: &Value| match value {
         Value::Sym(sym) => quoted(&cx.text_of(*sym)),
         Value::Text(text) => quoted(text),

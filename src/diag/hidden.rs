@@ -52,6 +52,13 @@ pub fn is_hidden(c: char) -> bool {
         )
 }
 
+/// Whether a byte of UTF-8 that is not one of ASCII belongs to a character from U+0400 to U+047F, unless a byte which does not
+/// stands before it.
+#[must_use]
+pub fn is_cyrillic_byte(byte: u8) -> bool {
+    matches!(byte, 0x80..0xc0 | 0xd0 | 0xd1)
+}
+
 /// Whether a character is a space, and not one of ASCII.
 #[must_use]
 pub fn is_wide_space(c: char) -> bool {

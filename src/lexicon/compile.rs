@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aho_corasick::StartKind;
 use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
+use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
 use crate::diag::Code;
@@ -64,8 +65,8 @@ pub struct CompileError {
 
 struct Builder<'l> {
     lexicon: &'l Lexicon,
-    literals: IndexMap<String, Vec<Target>>,
-    runs: IndexMap<String, u32>,
+    literals: IndexMap<String, Vec<Target>, FixedState>,
+    runs: IndexMap<String, u32, FixedState>,
     patterns: Vec<(Pattern, Target)>,
     always: Vec<u32>,
     signal_shapes: Vec<Shape>,
@@ -88,8 +89,8 @@ impl Matcher {
     pub fn compile(lexicon: &Lexicon, triggers: &[TriggerForm]) -> Result<Matcher, Vec<CompileError>> {
         let mut builder = Builder {
             lexicon,
-            literals: IndexMap::new(),
-            runs: IndexMap::new(),
+            literals: IndexMap::default(),
+            runs: IndexMap::default(),
             patterns: Vec::new(),
             always: Vec::new(),
             signal_shapes: Vec::new(),

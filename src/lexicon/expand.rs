@@ -1,9 +1,8 @@
 //! Expansion: a phrase as the plain sequences of words and slots that it stands for.
 
-use std::collections::HashSet;
-
 use smol_str::SmolStr;
 
+use crate::maps::HashSet;
 use crate::model::lexicon::{Elem, EndingSet, Slot};
 
 use super::normalise::fold_word;
@@ -43,15 +42,21 @@ pub fn may_be_empty(elems: &[Elem]) -> bool {
     })
 }
 
+/// Whether a phrase stands for at most [`MAX_VARIANTS`] sequences and no ending set is missing.
+#[must_use]
+pub fn fits(elems: &[Elem], endings: &[EndingSet]) -> bool {
+    variants(elems, |set| endings.get(set).map_or(usize::MAX, |set| set.endings.len())) <= MAX_VARIANTS
+}
+
 /// The plain sequences of a phrase, each once, in the order written; an option is first taken, then left out. Empty ones
 /// are left out. `None` when there are more than [`MAX_VARIANTS`] or an ending set is missing.
 #[must_use]
 pub fn expand(elems: &[Elem], endings: &[EndingSet]) -> Option<Vec<Vec<Atom>>> {
-    if variants(elems, |set| endings.get(set).map_or(usize::MAX, |set| set.endings.len())) > MAX_VARIANTS {
+    if !fits(elems, endings) {
         return None;
     }
     let mut all = sequences(elems, endings);
-    let mut seen: HashSet<&[Atom]> = HashSet::new();
+    let mut seen: HashSet<&[Atom]> = HashSet::default();
     let new: Vec<bool> = all.iter().map(|sequence| !sequence.is_empty() && seen.insert(sequence)).collect();
     let mut new = new.into_iter();
     all.retain(|_| new.next() == Some(true));

@@ -3,7 +3,7 @@
 
 use super::forms::{Automaton, Letter};
 use super::numbered::Numbered;
-use crate::analysis::maps::HashMap;
+use crate::maps::HashMap;
 
 /// Between two tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]

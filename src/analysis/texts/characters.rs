@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use crate::analysis::maps::{HashMap, HashSet};
 use crate::lexicon::pattern_hir;
+use crate::maps::{HashMap, HashSet};
 
 /// A state of a pattern's automaton.
 #[derive(Debug)]

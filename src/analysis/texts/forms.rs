@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::maps::HashMap;
 use crate::lexicon::fold_word;
+use crate::maps::HashMap;
 use crate::model::lexicon::{Elem, Form, Lexicon, Slot};
 
 use super::characters::{Patterns, Row};

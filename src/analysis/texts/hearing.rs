@@ -7,7 +7,7 @@
 use super::forms::{Automaton, Letter};
 use super::labels::{Label, Rules, Surely};
 use super::numbered::Numbered;
-use crate::analysis::maps::HashMap;
+use crate::maps::HashMap;
 
 /// What is asked of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -16,8 +16,8 @@ mod trigger;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use crate::analysis::maps::HashMap;
 use crate::lexicon::{MAX_TEXT, Meaning, Normalised, Resolved, Scan, Scratch, meaning, resolve};
+use crate::maps::HashMap;
 use crate::model::lexicon::{Form, TriggerForm};
 use crate::registry::Registry;
 

@@ -36,4 +36,4 @@ impl<T> Index<u32> for Numbered<T> {
         &self.all[at as usize]
     }
 }
-use crate::analysis::maps::HashMap;
+use crate::maps::HashMap;

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::analysis::maps::HashSet;
 use crate::lexicon::SENTENCE;
+use crate::maps::HashSet;
 use crate::model::lexicon::{Form, Many};
 
 use super::characters::Row;

@@ -8,7 +8,7 @@ use super::hearing::Way;
 use super::question::Question;
 use super::trigger::Seen;
 use super::{Demand, Found, Texts};
-use crate::analysis::maps::HashSet;
+use crate::maps::HashSet;
 
 /// How many different beginnings of texts are looked at.
 const MAX_PLACES: usize = 60_000;

@@ -3,8 +3,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use crate::analysis::maps::{HashMap, HashSet};
 use crate::lexicon::{Kind, Normalised, fold_word, kind};
+use crate::maps::{HashMap, HashSet};
 
 use super::characters::{Patterns, Row, holds};
 

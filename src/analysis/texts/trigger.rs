@@ -1,6 +1,6 @@
 //! One trigger form in a text: whether it matches, once it is known which signals are said where and what is filler.
 
-use crate::analysis::maps::HashMap;
+use crate::maps::HashMap;
 use crate::model::lexicon::TriggerForm;
 
 use super::around::union;

@@ -18,9 +18,21 @@ pub fn check(file: FileId, text: &str, root: impl FnOnce() -> Option<Node>, out:
 
 /// The pieces of a text without signs and spaces of ASCII that may hold letters of two scripts.
 fn runs(text: &str) -> impl Iterator<Item = &str> {
-    let cyrillic = |byte: &u8| matches!(byte, 0x80..0xc0 | 0xd0 | 0xd1);
-    let pieces = text.split(|c: char| c.is_ascii() && !c.is_ascii_alphabetic());
-    pieces.filter(move |piece| !piece.is_ascii() && !piece.as_bytes().iter().all(cyrillic))
+    let bytes = text.as_bytes();
+    let divides = |byte: &u8| byte.is_ascii() && !byte.is_ascii_alphabetic();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            // Most of a text is of ASCII, and most of the rest of one script.
+            let strange = from + bytes.get(from..)?.iter().position(|byte| !byte.is_ascii())?;
+            let start = bytes[from..strange].iter().rposition(divides).map_or(from, |at| from + at + 1);
+            let end = bytes[strange..].iter().position(divides).map_or(bytes.len(), |at| strange + at);
+            from = end;
+            if !bytes[start..end].iter().all(|byte| hidden::is_cyrillic_byte(*byte)) {
+                return text.get(start..end);
+            }
+        }
+    })
 }
 
 fn node(text: &str, at: &Node, pattern: bool, out: &Diagnostics) {
@@ -67,7 +79,8 @@ fn diagnostic(word: &str, mixed: &Mixed, place: Span) -> Diagnostic {
 
 /// Characters that cannot be seen, each run of them once.
 fn unseen(file: FileId, text: &str, out: &Diagnostics) {
-    if !text.chars().any(hidden::is_hidden) {
+    let plain = |byte: &u8| byte.is_ascii() || hidden::is_cyrillic_byte(*byte);
+    if text.as_bytes().iter().all(plain) || !text.chars().any(hidden::is_hidden) {
         return;
     }
     let mut chars = text.char_indices().peekable();
@@ -120,7 +133,22 @@ fn belongs(c: char, before: Option<char>, after: Option<char>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        /// The pieces that are looked at are those that are not all of ASCII and not all Cyrillic.
+        #[test]
+        fn runs_are_the_pieces_that_may_be_mixed(text in "[a-c1 .а-яё\u{2010}é中]{0,40}") {
+            let pieces = text.split(|c: char| c.is_ascii() && !c.is_ascii_alphabetic());
+            let mixed = |piece: &&str| {
+                !piece.is_ascii() && !piece.bytes().all(hidden::is_cyrillic_byte)
+            };
+            let slow: Vec<&str> = pieces.filter(mixed).collect();
+            prop_assert_eq!(runs(&text).collect::<Vec<_>>(), slow);
+        }
+    }
 
     #[test]
     fn joiners_have_their_place() {

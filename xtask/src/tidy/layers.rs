@@ -9,6 +9,7 @@ use crate::tree::TextFile;
 pub const LAYERS: &[&str] = &[
     "source",
     "digest",
+    "maps",
     "jobs",
     "diag",
     "report",

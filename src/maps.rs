@@ -1,4 +1,5 @@
-//! Hash maps for what is looked up very often: a quick hash, the same in every run. Their keys are made here, not by who writes files.
+//! Hash maps for what is looked up very often: a quick hash, the same in every run. Their keys are made here, or there is a
+//! bound on how many come out of files.
 
 /// A map.
 pub type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::FixedState>;
