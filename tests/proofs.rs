@@ -180,6 +180,10 @@ fn gaps_that_are_met_are_told() {
         let documents = pack(&mut Dice(seed));
         let audit = audit(&as_toml(&documents), &[], &Config { scope: Scope::Pack, ..Config::default() });
         let Some(registry) = &audit.registry else { continue };
+        // Where classes overlap the boundary takes what they would take.
+        if audit.diagnostics.iter().any(|found| found.code == Code::Overlap) {
+            continue;
+        }
         for (code, class) in gaps_met(registry, &mut Dice(seed), 300) {
             let id = format!("`{}`", registry.pack().names.text(registry.pack().classes[class.index()].id));
             let of_it = |found: &&Diagnostic| found.code == code && found.message.contains(&id);

@@ -1,7 +1,7 @@
 //! What a step leaves, as far as it is told without stepping: for the rows of an answer, which look at the state after the step.
 
 use crate::model::class::{Fate, On};
-use crate::model::cond::{Path, Place};
+use crate::model::cond::{Cond, Path, Place};
 use crate::model::effect::{Effect, Expr, Verb};
 use crate::model::ids::{Slot, SlotSet};
 use crate::model::value::Value;
@@ -22,6 +22,11 @@ impl<'r> Encoder<'r> {
             Taker::Trigger(..) => &class.effects,
             Taker::Row(_, row) => &class.settle[row].effects,
         }
+    }
+
+    /// Whether a condition on a step holds; anything where not all values are looked at that it depends on.
+    pub(super) fn told(&mut self, cond: &'r Cond, sight: &Sight) -> Lit {
+        if self.domains.tell(cond) { self.holds(cond, sight) } else { self.sat.fresh() }
     }
 
     /// The value of a place in the step of somebody: before its effects, carryover done, or after them. What cannot be told
@@ -67,7 +72,7 @@ impl<'r> Encoder<'r> {
             let mut writes = false;
             walk::targets(self.pack, &effect.verb, &mut |target| writes |= target == slot);
             if writes {
-                let done = self.holds(&effect.when, &Sight::of(Who::Start(taker)));
+                let done = self.told(&effect.when, &Sight::of(Who::Start(taker)));
                 let new = self.made(taker, slot, &effect.verb, &value, &written);
                 value = Term::either(&mut self.sat, &[(done, new), (!done, value)]);
             }

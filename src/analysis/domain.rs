@@ -5,7 +5,7 @@
 
 use crate::maps::HashMap;
 use crate::model::Pack;
-use crate::model::cond::{Cond, Place};
+use crate::model::cond::{Cond, Op, Operand, Place};
 use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::value::Value;
@@ -56,6 +56,8 @@ pub(super) struct Cell<'p> {
 #[derive(Debug)]
 pub struct Domains<'p> {
     pub(super) pack: &'p Pack,
+    /// Whether all is looked at that steps depend on.
+    pub(super) steps: bool,
     pub(super) roots: HashMap<Place, CellId>,
     pub(super) cells: Vec<Cell<'p>>,
     pub(super) leader: Vec<CellId>,
@@ -66,11 +68,13 @@ pub struct Domains<'p> {
 }
 
 impl<'p> Domains<'p> {
-    /// The places that the guards, invariants and derivations of a pack look at.
+    /// The places that the guards, invariants and derivations of a pack look at; with `steps` also those that decide which effects are
+    /// done, and whether a step may be.
     #[must_use]
-    pub fn of(pack: &'p Pack) -> Self {
+    pub fn of(pack: &'p Pack, steps: bool) -> Self {
         let (roots, cells, leader) = (HashMap::default(), Vec::new(), Vec::new());
-        let mut domains = Self { pack, roots, cells, leader, copies: HashMap::default(), values: HashMap::default() };
+        let (copies, values) = (HashMap::default(), HashMap::default());
+        let mut domains = Self { pack, steps, roots, cells, leader, copies, values };
         domains.gather();
         domains.finish();
         domains
@@ -92,6 +96,34 @@ impl<'p> Domains<'p> {
     #[must_use]
     pub fn ty(&self, cell: CellId) -> &Type {
         &self.cells[cell].ty
+    }
+
+    /// Whether the values are looked at on which a condition depends.
+    #[must_use]
+    pub fn tell(&self, cond: &Cond) -> bool {
+        match cond {
+            _ if self.steps => true,
+            Cond::All(of) | Cond::Any(of) => of.iter().all(|cond| self.tell(cond)),
+            Cond::Not(cond) => self.tell(cond),
+            Cond::Test { path, op, .. } => {
+                let place = if let Place::Before(slot) = path.place { Place::Field(slot) } else { path.place };
+                path.steps.is_empty() && self.known(place).is_some_and(|cell| self.tells(cell, op))
+            }
+        }
+    }
+
+    /// Whether the values of a place are looked at on which a test depends.
+    fn tells(&self, cell: CellId, op: &Op) -> bool {
+        let of = &self.cells[cell];
+        match op {
+            Op::Present(_) => true,
+            _ if finite(self.pack, &of.ty).is_some() => {
+                matches!(op, Op::In(_) | Op::Eq(Operand::Value(_)) | Op::Differs(Operand::Value(_)))
+            }
+            Op::Order { than, .. } => of.thresholds.contains(than),
+            Op::Eq(Operand::Value(value)) | Op::Differs(Operand::Value(value)) => of.literals.contains(value),
+            _ => false,
+        }
     }
 
     /// Whether the entries of a list are told apart by what they are only: neither counted nor in an order that is seen.

@@ -107,9 +107,9 @@ pub struct Encoder<'r> {
 
 impl<'r> Encoder<'r> {
     /// The clauses that hold of every situation of a pack: its values are of their types, its states keep the invariants of
-    /// frames.
+    /// frames. With `steps` all is told that steps depend on.
     #[must_use]
-    pub fn new(registry: &'r Registry) -> Self {
+    pub fn new(registry: &'r Registry, steps: bool) -> Self {
         let pack = registry.pack();
         let mut sat = Sat::default();
         let moment = super::moment::Moment::new(registry, &mut sat);
@@ -117,7 +117,7 @@ impl<'r> Encoder<'r> {
             registry,
             pack,
             sat,
-            domains: Domains::of(pack),
+            domains: Domains::of(pack, steps),
             vague: Vec::new(),
             places: HashMap::default(),
             late: HashMap::default(),

@@ -30,9 +30,11 @@ const MOST_TRIES: usize = 4;
 const UNANSWERED: &str = "a step without its answer";
 const MENDED: &str = "until its rows are mended";
 
-/// Looks for gaps, and reports them.
-pub(super) fn check_with<'r>(seeker: &mut Seeker<'r>, registry: &'r Registry, diagnostics: &Diagnostics) {
+/// Looks for gaps, and reports them. What `guards` cannot refute is looked at with all that steps depend on.
+pub(super) fn check_with<'r>(guards: &mut Seeker<'r>, registry: &'r Registry, diagnostics: &Diagnostics) {
     let pack = registry.pack();
+    let mut steps: Option<Seeker<'r>> = None;
+    let mut with_steps = || Seeker::of_steps(registry);
     for class in (0..pack.classes.len()).map(ClassId::at) {
         let mut calls: Vec<(&Effect, &Call)> = Vec::new();
         walk::effects(&pack.classes[class.index()], &mut |_, effect| {
@@ -41,58 +43,88 @@ pub(super) fn check_with<'r>(seeker: &mut Seeker<'r>, registry: &'r Registry, di
             }
         });
         for (effect, call) in calls.into_iter().filter(|(_, call)| pack.ports[call.port.index()].replies) {
-            if let Some(stage) = untaken_outcome(seeker, registry, class, call) {
+            if Untaken::of(guards, registry, class, call).is_none() {
+                continue;
+            }
+            let seeker = steps.get_or_insert_with(&mut with_steps);
+            let found = Untaken::of(seeker, registry, class, call);
+            if let Some(stage) = found.and_then(|found| found.stage(seeker, registry)) {
                 diagnostics.push(outcome(registry, class, effect, call, &stage));
             }
         }
-        diagnostics.extend(unanswered(seeker, registry, class));
+        let Answer::Rows(rows) = &pack.classes[class.index()].answer else { continue };
+        for many in [false, true] {
+            let takers = [false, true].into_iter().flat_map(|outcomes| guards.takers(class, outcomes));
+            let found = takers.collect::<Vec<_>>().into_iter().find_map(|taker| {
+                Unanswered::of(guards, registry, taker, rows, many)?;
+                let seeker = steps.get_or_insert_with(&mut with_steps);
+                Unanswered::of(seeker, registry, taker, rows, many)?.finding(seeker, registry)
+            });
+            diagnostics.extend(found);
+        }
     }
 }
 
-/// An outcome of a call that nobody takes, although somebody takes others of the same status.
-fn untaken_outcome(seeker: &mut Seeker<'_>, registry: &Registry, class: ClassId, call: &Call) -> Option<Stage> {
-    let pack = registry.pack();
-    let shown = untaken(pack, &pack.classes[class.index()], call);
-    let sites = &seeker.encoder.moment.sites;
-    let (_, site) = sites.iter().find(|(site, _)| site.class == class && site.call.id == call.id)?;
-    let mut wanted = vec![*site];
-    let mut listeners: Vec<Taker> = Vec::new();
-    for of in (0..pack.classes.len()).map(ClassId::at) {
-        let takers = seeker.takers(of, true).into_iter();
-        listeners.extend(takers.filter(|taker| match taker {
-            Taker::Row(of, row) => *of == class && pack.classes[of.index()].settle[*row].on == call.id,
-            Taker::Trigger(..) => true,
-        }));
-    }
-    for taker in &listeners {
-        let passes = seeker.encoder.passes(*taker);
-        wanted.push(!passes);
-    }
-    let first = *listeners.first()?;
-    let statuses = registry.syms.statuses.iter().zip(seeker.encoder.moment.statuses);
-    wanted.extend(statuses.filter(|(status, _)| shown.contains(status)).map(|(_, lit)| !lit));
-    seeker.encoder.sat.solve(&wanted)?;
-    let leads = leads_to_untaken(seeker, class, call, &listeners, &shown);
-    if leads.is_empty() {
-        return None;
-    }
-    let given_up = seeker.encoder.sat.fresh();
-    wanted.push(given_up);
-    for _ in 0..MOST_TRIES {
-        let Some(model) = seeker.encoder.sat.solve(&wanted) else { break };
-        let mut nobody = |tried: &Situation| is_untaken(registry, tried);
-        let found = seeker.encoder.situation(&model, "");
-        // The model tells nothing of what is asked from here on.
-        let clause = seeker.differs_from(&model, first, first, &listeners, &Demand::default());
-        if nobody(&found) {
-            let small = smaller(registry, &found, &[], &mut nobody);
-            if let Some(stage) = staged(seeker, registry, &small, &mut nobody) {
-                return Some(stage);
-            }
+/// Outcomes of a call that may be taken by nobody, although somebody takes others of the same status.
+struct Untaken {
+    /// What holds of them, in some state.
+    wanted: Vec<Lit>,
+    /// Who could take them.
+    listeners: Vec<Taker>,
+    /// Inputs that may lead to them.
+    leads: Vec<Lead>,
+}
+
+impl Untaken {
+    fn of(seeker: &mut Seeker<'_>, registry: &Registry, class: ClassId, call: &Call) -> Option<Self> {
+        let pack = registry.pack();
+        let shown = untaken(pack, &pack.classes[class.index()], call);
+        let sites = &seeker.encoder.moment.sites;
+        let (_, site) = sites.iter().find(|(site, _)| site.class == class && site.call.id == call.id)?;
+        let mut wanted = vec![*site];
+        let mut listeners: Vec<Taker> = Vec::new();
+        for of in (0..pack.classes.len()).map(ClassId::at) {
+            let takers = seeker.takers(of, true).into_iter();
+            listeners.extend(takers.filter(|taker| match taker {
+                Taker::Row(of, row) => *of == class && pack.classes[of.index()].settle[*row].on == call.id,
+                Taker::Trigger(..) => true,
+            }));
         }
-        seeker.give_up(given_up, &clause);
+        if listeners.is_empty() {
+            return None;
+        }
+        for taker in &listeners {
+            let passes = seeker.encoder.passes(*taker);
+            wanted.push(!passes);
+        }
+        let statuses = registry.syms.statuses.iter().zip(seeker.encoder.moment.statuses);
+        wanted.extend(statuses.filter(|(status, _)| shown.contains(status)).map(|(_, lit)| !lit));
+        seeker.encoder.sat.solve(&wanted)?;
+        let leads = leads_to_untaken(seeker, class, call, &listeners, &shown);
+        (!leads.is_empty()).then_some(Self { wanted, listeners, leads })
     }
-    leads.iter().find_map(|lead| led(seeker, registry, lead, &mut |tried| is_untaken(registry, tried)))
+
+    /// One of them, with an input that leads to it.
+    fn stage(mut self, seeker: &mut Seeker<'_>, registry: &Registry) -> Option<Stage> {
+        let given_up = seeker.encoder.sat.fresh();
+        self.wanted.push(given_up);
+        let first = self.listeners[0];
+        for _ in 0..MOST_TRIES {
+            let Some(model) = seeker.encoder.sat.solve(&self.wanted) else { break };
+            let mut nobody = |tried: &Situation| is_untaken(registry, tried);
+            let found = seeker.encoder.situation(&model, "");
+            // The model tells nothing of what is asked from here on.
+            let clause = seeker.differs_from(&model, first, first, &self.listeners, &Demand::default());
+            if nobody(&found) {
+                let small = smaller(registry, &found, &[], &mut nobody);
+                if let Some(stage) = staged(seeker, registry, &small, &mut nobody) {
+                    return Some(stage);
+                }
+            }
+            seeker.give_up(given_up, &clause);
+        }
+        self.leads.iter().find_map(|lead| led(seeker, registry, lead, &mut |tried| is_untaken(registry, tried)))
+    }
 }
 
 /// Inputs that may lead to an outcome of a call that none of these takes, and that has none of these statuses.
@@ -148,62 +180,53 @@ fn is_untaken(registry: &Registry, tried: &Situation) -> bool {
     })
 }
 
-/// Steps of a class after which no row of its answer holds, or more than one.
-fn unanswered<'r>(seeker: &mut Seeker<'r>, registry: &'r Registry, class: ClassId) -> Vec<Diagnostic> {
-    let declared = &registry.pack().classes[class.index()];
-    let Answer::Rows(rows) = &declared.answer else { return Vec::new() };
-    let takers: Vec<Taker> = [false, true].into_iter().flat_map(|outcomes| seeker.takers(class, outcomes)).collect();
-    let mut found: Vec<Diagnostic> = Vec::new();
-    let mut shown = [false; 2];
-    for taker in takers {
-        let Some(also) = answers(seeker, taker) else { continue };
-        let encoder = &mut seeker.encoder;
-        let lits = row_lits(encoder, taker, rows);
-        let (none, many) = (failure(encoder, &lits, false), failure(encoder, &lits, true));
-        let wanted: Vec<Lit> =
-            [encoder.passes(taker), encoder.sat.or([none, many])].into_iter().chain(also.clone()).collect();
-        if encoder.sat.solve(&wanted).is_none() {
-            continue;
-        }
-        for (many, lit) in [(false, none), (true, many)] {
-            if shown[usize::from(many)] {
-                continue;
-            }
-            let leads = taker.event(registry).is_none().then(|| leads_to_unanswered(seeker, taker, rows, many));
-            if leads.as_ref().is_some_and(Vec::is_empty) {
-                continue;
-            }
-            let also = also.iter().copied().chain([lit]).collect();
-            let finding = failing(seeker, registry, taker, also, many).or_else(|| {
-                let mut holds = |tried: &Situation| fails(registry, tried, class, many) == Seen::Confirmed;
-                let stage = leads?.iter().find_map(|lead| led(seeker, registry, lead, &mut holds))?;
-                Some(answer_finding(registry, taker, many, &show::staged(registry, UNANSWERED, &stage, MENDED)))
-            });
-            shown[usize::from(many)] = finding.is_some();
-            found.extend(finding);
-        }
-    }
-    found
+/// Steps of somebody after which no row of the answer of the class may hold, or `many`.
+struct Unanswered {
+    taker: Taker,
+    many: bool,
+    /// What holds of them besides that they are taken.
+    also: Vec<Lit>,
+    /// Inputs that may lead to them, where they take outcomes.
+    leads: Option<Vec<Lead>>,
 }
 
-/// A step of somebody after which no row of the answer holds, or many.
-fn failing(
-    seeker: &mut Seeker<'_>,
-    registry: &Registry,
-    taker: Taker,
-    also: Vec<Lit>,
-    many: bool,
-) -> Option<Diagnostic> {
-    let pair = Pair { a: vec![taker], b: vec![taker], also, ..Pair::default() };
-    let see = |tried: &Situation| fails(registry, tried, taker.class(), many);
-    let Found::Yes(witness) = seeker.seek(&pair, &mut |tried, _| see(tried)) else { return None };
-    let mut holds = |tried: &Situation| see(tried) == Seen::Confirmed;
-    let small = smaller(registry, &witness.situation, &[taker], &mut holds);
-    let shown = match small.state.open_calls().first() {
-        None => show::scenario(registry, UNANSWERED, &small, MENDED),
-        Some(_) => show::staged(registry, UNANSWERED, &staged(seeker, registry, &small, &mut holds)?, MENDED),
-    };
-    Some(answer_finding(registry, taker, many, &shown))
+impl Unanswered {
+    fn of<'r>(
+        seeker: &mut Seeker<'r>,
+        registry: &Registry,
+        taker: Taker,
+        rows: &'r [(Cond, ModeId)],
+        many: bool,
+    ) -> Option<Self> {
+        let mut also = answers(seeker, taker)?;
+        let encoder = &mut seeker.encoder;
+        let lits = row_lits(encoder, taker, rows);
+        also.push(failure(encoder, &lits, many));
+        let wanted: Vec<Lit> = also.iter().copied().chain([encoder.passes(taker)]).collect();
+        encoder.sat.solve(&wanted)?;
+        let leads = taker.event(registry).is_none().then(|| leads_to_unanswered(seeker, taker, rows, many));
+        let refuted = leads.as_ref().is_some_and(Vec::is_empty);
+        (!refuted).then_some(Self { taker, many, also, leads })
+    }
+
+    /// One of them, as a finding.
+    fn finding(self, seeker: &mut Seeker<'_>, registry: &Registry) -> Option<Diagnostic> {
+        let Self { taker, many, also, leads } = self;
+        let see = |tried: &Situation| fails(registry, tried, taker.class(), many);
+        let mut holds = |tried: &Situation| see(tried) == Seen::Confirmed;
+        let pair = Pair { a: vec![taker], b: vec![taker], also, ..Pair::default() };
+        let mut stage = None;
+        if let Found::Yes(witness) = seeker.seek(&pair, &mut |tried, _| see(tried)) {
+            let small = smaller(registry, &witness.situation, &[taker], &mut holds);
+            if small.state.open_calls().is_empty() {
+                let shown = show::scenario(registry, UNANSWERED, &small, MENDED);
+                return Some(answer_finding(registry, taker, many, &shown));
+            }
+            stage = staged(seeker, registry, &small, &mut holds);
+        }
+        let stage = stage.or_else(|| leads?.iter().find_map(|lead| led(seeker, registry, lead, &mut holds)))?;
+        Some(answer_finding(registry, taker, many, &show::staged(registry, UNANSWERED, &stage, MENDED)))
+    }
 }
 
 /// What must hold for the step of somebody to answer: it makes no call that is waited for. Nothing where it always does.
@@ -215,7 +238,7 @@ fn answers(seeker: &mut Seeker<'_>, taker: Taker) -> Option<Vec<Lit>> {
             if effect.when.is_true() {
                 return None;
             }
-            also.push(!encoder.holds(&effect.when, &Sight::of(Who::Start(taker))));
+            also.push(!encoder.told(&effect.when, &Sight::of(Who::Start(taker))));
         }
     }
     Some(also)

@@ -43,11 +43,15 @@ impl<'p> Domains<'p> {
                 self.cond(&row.when, &None);
             }
             walk::effects(class, &mut |_, effect| {
-                self.cond(&effect.when, &None);
                 self.kept(effect);
+                if self.steps {
+                    self.cond(&effect.when, &None);
+                }
             });
             self.answer(class);
-            class.never.iter().for_each(|(never, _)| self.cond(never, &None));
+            if self.steps {
+                class.never.iter().for_each(|(never, _)| self.cond(never, &None));
+            }
         }
         for invariant in pack.invariants.iter().filter(|invariant| invariant.frame.is_some()) {
             self.cond(&invariant.when, &None);

@@ -74,7 +74,7 @@ impl<'r> Encoder<'r> {
             };
             // The call may belong to another instance than the one that is bound in the end.
             let opens = effects[at..].iter().any(|of: &Effect| matches!(of.verb, Verb::Open { .. }));
-            let made = self.holds(&effects[at].when, &Sight::of(Who::Start(*taker)));
+            let made = self.told(&effects[at].when, &Sight::of(Who::Start(*taker)));
             let mut wanted = vec![self.passes(*taker), made];
             wanted.extend(self.verified(*taker));
             let told = !all && !opens;
@@ -95,7 +95,7 @@ impl<'r> Encoder<'r> {
         rows.map(|((never, _), _)| never)
             .collect::<Vec<_>>()
             .into_iter()
-            .map(|never| !self.holds(never, &sight))
+            .map(|never| !self.told(never, &sight))
             .collect()
     }
 

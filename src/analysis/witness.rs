@@ -84,9 +84,20 @@ pub struct Seeker<'r> {
 }
 
 impl<'r> Seeker<'r> {
-    /// For questions about a pack.
+    /// For questions about who takes what.
     #[must_use]
     pub fn new(registry: &'r Registry) -> Self {
+        Self::with(Encoder::new(registry, false))
+    }
+
+    /// For questions about steps as well.
+    #[must_use]
+    pub fn of_steps(registry: &'r Registry) -> Self {
+        Self::with(Encoder::new(registry, true))
+    }
+
+    fn with(encoder: Encoder<'r>) -> Self {
+        let registry = encoder.registry;
         let mut by_class = vec![Vec::new(); registry.pack().classes.len()];
         let mut asks = HashMap::default();
         for taker in takers(registry) {
@@ -94,7 +105,7 @@ impl<'r> Seeker<'r> {
             asks.insert(taker, Asks::of(registry, taker));
         }
         let (texts, search, footprints) = (HashMap::default(), None, HashMap::default());
-        Self { encoder: Encoder::new(registry), by_class, texts, search, footprints, asks }
+        Self { encoder, by_class, texts, search, footprints, asks }
     }
 
     /// The takers of a class, of input events or of outcomes.
