@@ -16,6 +16,7 @@ use crate::check::lint;
 use crate::declare::{Documents, Options};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::jobs::{Both, in_turn, joined};
+use crate::lexicon::Automata;
 use crate::load::{Rest, load_documents};
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, SourceText};
@@ -82,7 +83,7 @@ pub struct Audit {
 /// scenarios are read as far as they can be without a pack.
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
-    let load = || load_texts(pack);
+    let load = || load_texts(pack, &Automata::default());
     whole(load, files(pack), None, scenarios, config, &in_turn).0
 }
 
@@ -90,7 +91,7 @@ pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> 
 #[must_use]
 pub fn audit_documents(documents: Option<&Documents>, scenarios: &[SourceText], config: &Config) -> Audit {
     let before = documents.map_or(0, |documents| documents.sources.files().count());
-    let load = || documents.map(Loaded::of);
+    let load = || documents.map(|documents| Loaded::of(documents, &Automata::default()));
     whole(load, before, None, scenarios, config, &in_turn).0
 }
 
@@ -106,13 +107,14 @@ pub struct Audited {
 }
 
 /// [`audit`], in which `both` does what can be done at the same time, and nothing that was done `before` is done again: what depends
-/// on nothing but texts and settings which are the same. What comes of it is the same in any case.
+/// on nothing but texts and settings which are the same, and the `automata` that were built. What comes of it is the same in any case.
 #[must_use]
 pub fn audit_again(
     before: Option<&Arc<Audited>>,
     pack: &[SourceText],
     scenarios: &[SourceText],
     config: &Config,
+    automata: &Automata,
     both: Both<'_>,
 ) -> Arc<Audited> {
     let before = before.filter(|before| before.pack == pack);
@@ -122,7 +124,7 @@ pub fn audit_again(
     let as_whole = |scope: Scope| scope != Scope::Scenarios;
     let known = before.filter(|before| as_whole(before.config.scope) == as_whole(config.scope));
     let known = known.map(|before| before.examined.clone());
-    let (audit, examined) = whole(|| load_texts(pack), files(pack), known, scenarios, config, both);
+    let (audit, examined) = whole(|| load_texts(pack, automata), files(pack), known, scenarios, config, both);
     let (pack, scenarios) = (pack.to_vec(), scenarios.to_vec());
     Arc::new(Audited { pack, scenarios, config: config.clone(), examined, audit })
 }
@@ -141,8 +143,8 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn of(documents: &Documents) -> Self {
-        let (found, registry, rest) = load_documents(documents);
+    fn of(documents: &Documents, automata: &Automata) -> Self {
+        let (found, registry, rest) = load_documents(documents, automata);
         let (errors, others) = found.into_iter().partition(Diagnostic::is_error);
         let (sources, own) = (documents.sources.clone(), documents.own_files());
         Self { sources, own, errors, others, registry, rest }
@@ -169,8 +171,8 @@ fn files(texts: &[SourceText]) -> usize {
     texts.iter().filter(|text| !text.is_missing_pack()).count()
 }
 
-fn load_texts(pack: &[SourceText]) -> Option<Loaded> {
-    (!pack.is_empty()).then(|| Loaded::of(&Documents::read(pack, &Options::default())))
+fn load_texts(pack: &[SourceText], automata: &Automata) -> Option<Loaded> {
+    (!pack.is_empty()).then(|| Loaded::of(&Documents::read(pack, &Options::default()), automata))
 }
 
 /// What an audit knows of a pack by itself.

@@ -1,7 +1,7 @@
 //! Every example of a trigger is matched by one of its alternatives, and no counterexample is.
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
-use crate::lexicon::{Matcher, Meaning, Normalised, Resolved, Scan, Scratch, meaning, resolve};
+use crate::lexicon::{Automata, Matcher, Meaning, Normalised, Resolved, Scan, Scratch, meaning, resolve};
 use crate::model::class::{Alternative, By, Class, On, Trigger};
 use crate::model::ids::InputId;
 use crate::model::lexicon::TriggerForm;
@@ -29,7 +29,7 @@ enum Said {
 }
 
 /// Checks the examples of every trigger. The matcher that was compiled for it comes back, where there are any: it is that of the pack.
-pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
+pub fn check(pack: &Pack, automata: &Automata, out: &Diagnostics) -> Option<Matcher> {
     let triggers = || pack.classes.iter().flat_map(|class| class.triggers.iter().map(move |trigger| (class, trigger)));
     if triggers().all(|(_, trigger)| trigger.examples.is_empty() && trigger.counterexamples.is_empty()) {
         return None;
@@ -40,7 +40,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
     };
     let forms: Vec<TriggerForm> = triggers().flat_map(|(_, trigger)| trigger.any.iter().filter_map(words)).collect();
     // What cannot be compiled is reported where the registry is made.
-    let matcher = Matcher::compile(&pack.lexicon, &forms).ok()?;
+    let matcher = Matcher::compile(&pack.lexicon, &forms, automata).ok()?;
     let mut scratch = Scratch::default();
     let mut first = 0;
     for (class, trigger) in triggers() {

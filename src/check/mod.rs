@@ -21,12 +21,12 @@ pub use serves::{UsedAs, composed};
 pub use show::path;
 
 use crate::diag::Diagnostics;
-use crate::lexicon::Matcher;
+use crate::lexicon::{Automata, Matcher};
 use crate::model::Pack;
 
 /// Runs every check. The pack must be filled by [`walk::fill`](crate::model::walk::fill). Where its matcher was compiled for them it
 /// comes back, so that [`Registry::compile_with`](crate::registry::Registry::compile_with) need not compile it again.
-pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
+pub fn check(pack: &Pack, automata: &Automata, out: &Diagnostics) -> Option<Matcher> {
     carryover::check(pack, out);
     owners::check(pack, out);
     instances::check(pack, out);
@@ -34,5 +34,5 @@ pub fn check(pack: &Pack, out: &Diagnostics) -> Option<Matcher> {
     prose::check(pack, out);
     cycles::check(pack, out);
     answers::check(pack, out);
-    examples::check(pack, out)
+    examples::check(pack, automata, out)
 }

@@ -1,5 +1,7 @@
 //! A plain `$path` is surely there wherever it is used.
 
+use std::rc::Rc;
+
 use crate::diag::Diagnostics;
 use crate::model::Pack;
 use crate::model::class::{By, Class, On, Trigger};
@@ -272,6 +274,7 @@ impl<'a> Checker<'a> {
         at: &dyn Fn(usize, Part) -> At,
         from: Option<usize>,
     ) {
+        let mut all_done: Vec<(&'a Cond, Rc<Facts<'a>>)> = Vec::new();
         for (item, effect) in effects.iter().enumerate() {
             if let Some(frame) = written_instance(self.pack(), effect)
                 && !start.fails(&effect.when)
@@ -287,11 +290,18 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let facts = if exprs.iter().any(|(part, _)| *part == Part::With) {
-                done(start, effects, &effect.when)
+                match all_done.iter().find(|(when, _)| **when == effect.when) {
+                    Some((_, facts)) => Rc::clone(facts),
+                    None => {
+                        let facts = Rc::new(done(start, effects, &effect.when));
+                        all_done.push((&effect.when, Rc::clone(&facts)));
+                        facts
+                    }
+                }
             } else {
                 let mut facts = start.clone();
                 facts.assume(&effect.when);
-                facts
+                Rc::new(facts)
             };
             for (part, expr) in exprs {
                 self.expr(expr, &facts, at(item, part), from);
@@ -356,9 +366,9 @@ fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
                             Expr::Value(value) => {
                                 let ty = after.slot_type(*slot).clone();
                                 let op = Op::Eq(Operand::Value(value.clone()));
-                                after.assume(&Cond::Test { path: path.clone(), ty, op, span: path.span });
+                                after.learn(&Cond::Test { path: path.clone(), ty, op, span: path.span });
                             }
-                            _ => after.assume_present(&path),
+                            _ => after.add_present(&path),
                         }
                     }
                 }
@@ -367,9 +377,9 @@ fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
                 let pack = after.ground_pack();
                 walk::targets(pack, &effect.verb, &mut |slot| after.lost(slot));
                 if let (true, Some(keyed)) = (sure, &pack.frames[frame.index()].keyed) {
-                    after.assume(&is_true(keyed.open()));
+                    after.learn(&is_true(keyed.open()));
                     for (slot, _) in with.iter().filter(|(_, expr)| is_there(expr, &known)) {
-                        after.assume_present(&bare(Place::Field(*slot)));
+                        after.add_present(&bare(Place::Field(*slot)));
                     }
                 }
             }
@@ -382,13 +392,14 @@ fn done<'a>(start: &Facts<'a>, effects: &[Effect], when: &Cond) -> Facts<'a> {
                 walk::targets(pack, &effect.verb, &mut |slot| after.changed(slot));
                 if let (true, Verb::Append(of) | Verb::Merge(of)) = (sure, &effect.verb) {
                     for (slot, _) in of.iter().filter(|(_, expr)| is_there(expr, &known)) {
-                        after.assume_present(&bare(Place::Field(*slot)));
+                        after.add_present(&bare(Place::Field(*slot)));
                     }
                 }
             }
             Verb::Call(_) | Verb::Emit { .. } => {}
         }
     }
+    after.close();
     after
 }
 

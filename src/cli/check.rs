@@ -7,8 +7,9 @@ use clap::ValueEnum;
 
 use crate::audit::{Audited, Findings, audit_again};
 use crate::diag::Severity;
+use crate::lexicon::Automata;
 use crate::report::{self, count, plural};
-use crate::workspace::{Choice, Problem, Workspace, files};
+use crate::workspace::{Choice, Chosen, Problem, Workspace, files};
 
 use super::parallel;
 use super::reading::start;
@@ -68,12 +69,21 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
     let for_people = matches!(args.format, Form::Human | Form::Short);
     let forms = (!for_people).then_some("`--format human` or `short`");
-    let mut known = Vec::new();
+    let mut known = Known::default();
     watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, &mut known, terminal))
 }
 
-/// Checks, and keeps what is `known` of each pack for the next time.
-fn check(args: &Args, known: &mut Vec<(Option<String>, Arc<Audited>)>, terminal: &mut Terminal) -> Result<u8, Problem> {
+/// What is kept from one check for the next.
+#[derive(Default)]
+struct Known {
+    /// Of each pack.
+    audits: Vec<(Option<String>, Arc<Audited>)>,
+    /// Those that were built for any of them.
+    automata: Automata,
+}
+
+/// Checks, and keeps what is `known` for the next time.
+fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, Problem> {
     let first = start(&args.paths, "check")?;
     let mut findings = Findings::default();
     let mut mistaken = false;
@@ -103,11 +113,12 @@ fn check(args: &Args, known: &mut Vec<(Option<String>, Arc<Audited>)>, terminal:
     // More at once than there are processors: an audit waits for its longest piece.
     let audits = parallel::map(&choice.chosen, 2 * parallel::usual(), |chosen| {
         let name = chosen.config.place.as_ref().and_then(|place| place.pack.clone());
-        let before = known.iter().find(|(of, _)| *of == name).map(|(_, before)| before);
-        (name, audit_again(before, &chosen.pack, &chosen.scenarios, &chosen.config, &parallel::both))
+        let before = known.audits.iter().find(|(of, _)| *of == name).map(|(_, before)| before);
+        let Chosen { pack, scenarios, config } = chosen;
+        (name, audit_again(before, pack, scenarios, config, &known.automata, &parallel::both))
     });
     audits.iter().for_each(|(_, audited)| findings.add(&audited.audit));
-    *known = audits;
+    known.audits = audits;
     let (sources, found) = findings.sorted();
     let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
     let closing = format!("{checked}: {}\n", report::summary(&found));

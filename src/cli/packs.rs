@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::declare::Options;
-use crate::load::{self, load};
+use crate::lexicon::Automata;
+use crate::load::{self, load_sharing};
 use crate::registry::Registry;
 use crate::source::SourceText;
 use crate::workspace::{Case, Corpus, Problem, Workspace};
@@ -51,9 +52,10 @@ pub fn packs(
 ) -> Result<Vec<Loaded>, Problem> {
     let mut all = Vec::new();
     let lacking = wanted(pack, workspace, corpus, &mut all).err();
+    let automata = Automata::default();
     *known = parallel::map(&all, parallel::usual(), |of| match known.iter().find(|pack| pack.of == *of) {
         Some(pack) => Arc::clone(pack),
-        None => Arc::new(Pack { of: Arc::clone(of), came_to: load(&of.texts, &Options::default()) }),
+        None => Arc::new(Pack { of: Arc::clone(of), came_to: load_sharing(&of.texts, &Options::default(), &automata) }),
     });
     let mut packs = Vec::new();
     for pack in known {

@@ -2,25 +2,20 @@
 
 use std::sync::Arc;
 
-use aho_corasick::StartKind;
-use aho_corasick::dfa::DFA;
-use aho_corasick::nfa::contiguous::NFA;
 use foldhash::fast::FixedState;
 use indexmap::IndexMap;
 
 use crate::diag::Code;
 use crate::model::lexicon::{Elem, Form, Lexicon, Piece, RuleValue, Signal, TriggerForm};
 
+use super::automata::Automata;
 use super::expand::{Atom, MAX_VARIANTS, expand};
-use super::matcher::{Matcher, RuleInfo, RuleKind, Target, TriggerInfo, Words};
+use super::matcher::{Matcher, RuleInfo, RuleKind, Target, TriggerInfo};
 use super::pattern::{Pattern, PatternError};
 use super::shape::{Grouped, Shape, Shapes, Step, small};
 
 /// How many different word sequences one matcher may hold, after expansion.
 pub const MAX_LITERALS: usize = 1 << 19;
-
-/// Up to so many sequences the automaton of the literals is the kind that takes most memory and least time.
-const FEW_LITERALS: usize = 1_000;
 
 /// How many slots one sequence of a phrase may have.
 pub const MAX_SLOTS: usize = 8;
@@ -86,7 +81,11 @@ impl Matcher {
     /// Refuses, with every place and what to do: phrases that stand for more than [`MAX_VARIANTS`] sequences, slots where
     /// none may stand, patterns that cannot be read, are too large, test boundaries inside or ask for characters that
     /// folded text never holds, and lexicons with more than [`MAX_LITERALS`] sequences.
-    pub fn compile(lexicon: &Lexicon, triggers: &[TriggerForm]) -> Result<Matcher, Vec<CompileError>> {
+    pub fn compile(
+        lexicon: &Lexicon,
+        triggers: &[TriggerForm],
+        automata: &Automata,
+    ) -> Result<Matcher, Vec<CompileError>> {
         let mut builder = Builder {
             lexicon,
             literals: IndexMap::default(),
@@ -104,7 +103,7 @@ impl Matcher {
             builder.form(Place::Trigger(index), &trigger.form, target, &[]);
         }
         let commands = builder.commands();
-        if builder.errors.is_empty() { builder.finish(triggers, commands) } else { Err(builder.errors) }
+        if builder.errors.is_empty() { builder.finish(triggers, commands, automata) } else { Err(builder.errors) }
     }
 }
 
@@ -262,17 +261,16 @@ impl Builder<'_> {
         commands
     }
 
-    fn finish(self, triggers: &[TriggerForm], commands: Vec<(String, usize)>) -> Result<Matcher, Vec<CompileError>> {
-        let literals = self.literals.keys();
-        let automaton = match literals.len() {
-            0 => Ok(None),
-            1..=FEW_LITERALS => {
-                DFA::builder().start_kind(StartKind::Unanchored).build(literals).map(Words::Few).map(Some)
-            }
-            _ => NFA::new(literals).map(Words::Many).map(Some),
-        };
+    fn finish(
+        self,
+        triggers: &[TriggerForm],
+        commands: Vec<(String, usize)>,
+        automata: &Automata,
+    ) -> Result<Matcher, Vec<CompileError>> {
+        let literal_tokens = self.literals.keys().map(|literal| tokens_of(literal)).collect();
+        let (literals, targets): (Vec<String>, Vec<Vec<Target>>) = self.literals.into_iter().unzip();
         // Building fails only beyond two billion states; the literals are bounded well below that.
-        let automaton = automaton.map_err(|error| {
+        let automaton = (!literals.is_empty()).then(|| automata.of(literals)).transpose().map_err(|error| {
             let message = format!("the lexicon is too large: {error}");
             vec![CompileError { code: Code::TooLarge, which: Place::Filler(0), message, help: None }]
         })?;
@@ -283,8 +281,8 @@ impl Builder<'_> {
             signal_shapes: index_shapes(self.signal_shapes, &runs, self.lexicon.parts.len()),
             trigger_shapes: index_shapes(self.trigger_shapes, &runs, signals),
             run_tokens: runs.iter().map(|run| tokens_of(run)).collect(),
-            literal_tokens: self.literals.keys().map(|literal| tokens_of(literal)).collect(),
-            targets: Grouped::new(self.literals.into_values()),
+            literal_tokens,
+            targets: Grouped::new(targets),
             patterns: self.patterns,
             always: self.always,
             parts: self

@@ -3,9 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use aho_corasick::dfa::DFA;
-use aho_corasick::nfa::contiguous::NFA;
-
+use super::automata::Words;
 use super::pattern::Pattern;
 use super::shape::{Grouped, Shapes};
 
@@ -14,7 +12,7 @@ use super::shape::{Grouped, Shapes};
 /// Made by [`Matcher::compile`], used by [`Matcher::scan`]; immutable and shareable.
 #[derive(Debug, Clone)]
 pub struct Matcher {
-    pub(super) automaton: Option<Words>,
+    pub(super) automaton: Option<Arc<Words>>,
     /// By literal of the automaton: of how many whole tokens it is; of no account for a piece of a pattern.
     pub(super) literal_tokens: Vec<u32>,
     /// By literal of the automaton: what it belongs to.
@@ -33,15 +31,6 @@ pub struct Matcher {
     pub(super) triggers: Vec<TriggerInfo>,
     /// Padded spellings and the command they stand for, longest first.
     pub(super) commands: Vec<(String, usize)>,
-}
-
-/// The automaton of all literals.
-#[derive(Debug, Clone)]
-pub(super) enum Words {
-    /// One step a byte; large.
-    Few(DFA),
-    /// Small enough for any lexicon.
-    Many(NFA),
 }
 
 /// What a literal or a pattern belongs to.

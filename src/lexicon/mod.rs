@@ -1,5 +1,6 @@
 //! The lexicon at work: normalising texts, reading phrases, recognising signals and matching triggers in one pass.
 
+mod automata;
 mod compile;
 mod expand;
 mod fold;
@@ -13,6 +14,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+pub use automata::Automata;
 pub use compile::{CompileError, MAX_LITERALS, MAX_SLOTS, Place};
 pub(crate) use compile::{fill, template_parts};
 pub use expand::{Atom, MAX_VARIANTS, expand, fits, may_be_empty};

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton;
 
-use super::matcher::{Fired, Matcher, Occurrence, Recognised, RuleKind, Scan, Target, Words};
+use super::automata::Words;
+use super::matcher::{Fired, Matcher, Occurrence, Recognised, RuleKind, Scan, Target};
 use super::normalise::{Normalised, SENTENCE};
 use super::shape::{Chart, Entry, small};
 
@@ -117,7 +118,7 @@ impl Matcher {
 
     fn find_words(&self, text: &Normalised, first: usize, scratch: &mut Scratch) {
         scratch.seen.resize(self.patterns.len(), 0);
-        match &self.automaton {
+        match self.automaton.as_deref() {
             Some(Words::Few(automaton)) => self.walk(automaton, text, first, scratch),
             Some(Words::Many(automaton)) => self.walk(automaton, text, first, scratch),
             None => {}

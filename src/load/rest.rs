@@ -3,6 +3,7 @@
 use crate::check::check;
 use crate::declare::{Documents, LeftOut, Rest as Sound};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::lexicon::Automata;
 use crate::registry::Registry;
 use crate::source::SourceMap;
 
@@ -25,7 +26,12 @@ pub struct Rest {
 
 /// Takes what is wrong out of a pack until the rest is sound, and checks that. What is found in it is reported as far as it is
 /// so in the whole pack. Where slips of the pack are put right nothing else need be wrong with it.
-pub(super) fn rest(documents: &Documents, diagnostics: &Diagnostics, mended: bool) -> Option<Rest> {
+pub(super) fn rest(
+    documents: &Documents,
+    automata: &Automata,
+    diagnostics: &Diagnostics,
+    mended: bool,
+) -> Option<Rest> {
     let mut sound = Sound::of(documents);
     let mut errors: Vec<Diagnostic> = diagnostics.clone().into_iter().collect();
     let sure = mended && !diagnostics.has_errors();
@@ -38,7 +44,7 @@ pub(super) fn rest(documents: &Documents, diagnostics: &Diagnostics, mended: boo
         let Some(pack) = pack else { continue };
         let left_out = sound.left_out();
         let out = Diagnostics::new();
-        let matcher = check(&pack, &out);
+        let matcher = check(&pack, automata, &out);
         let registry = if out.has_errors() { None } else { compiled(pack, matcher, Vec::new(), &out) };
         errors = out.into_sorted();
         diagnostics.extend(errors.iter().filter(|found| left_out.admits(found, &documents.sources)).cloned());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::check::{UsedAs, composed};
 use crate::declare::{Documents, Use, together};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted};
+use crate::lexicon::Automata;
 use crate::model::Pack;
 use crate::registry::Registry;
 
@@ -18,11 +19,12 @@ type Loaded = (String, String, Option<Registry>);
 
 /// Loads the packs that a pack uses. `above`: the folders of those that lead to it. What is wrong with them is reported, in
 /// their own files.
-pub(super) fn load(documents: &Documents, above: &[String], out: &Diagnostics) -> Vec<Loaded> {
-    documents.uses().iter().map(|of| (of.name.0.clone(), of.pack.0.clone(), one(documents, of, above, out))).collect()
+pub(super) fn load(documents: &Documents, automata: &Automata, above: &[String], out: &Diagnostics) -> Vec<Loaded> {
+    let one = |of: &Use| (of.name.0.clone(), of.pack.0.clone(), one(documents, automata, of, above, out));
+    documents.uses().iter().map(one).collect()
 }
 
-fn one(documents: &Documents, of: &Use, above: &[String], out: &Diagnostics) -> Option<Registry> {
+fn one(documents: &Documents, automata: &Automata, of: &Use, above: &[String], out: &Diagnostics) -> Option<Registry> {
     let (folder, span) = &of.pack;
     if let Some(first) = above.iter().position(|other| other == folder) {
         let way: Vec<&str> = above[first..].iter().map(String::as_str).chain([folder.as_str()]).collect();
@@ -49,7 +51,7 @@ fn one(documents: &Documents, of: &Use, above: &[String], out: &Diagnostics) -> 
         }
     };
     let way: Vec<String> = above.iter().cloned().chain([folder.clone()]).collect();
-    let (found, registry) = load_inside(&used, &way);
+    let (found, registry) = load_inside(&used, automata, &way);
     // Slips are told where that pack is checked by itself.
     out.extend(found.into_iter().filter(Diagnostic::is_error));
     registry

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use crate::contract::{BadContract, Contracts};
-use crate::lexicon::{self, Matcher, Normalised, Scan, Scratch, meaning};
+use crate::lexicon::{self, Automata, Matcher, Normalised, Scan, Scratch, meaning};
 use crate::model::class::{Answer, By, Class, On};
 use crate::model::cond::{Cond, Path, Place};
 use crate::model::ids::{ClassId, FrameSet, InputId, ModeId};
@@ -180,7 +180,7 @@ impl Registry {
                 }
             }
         }
-        let compile = || Matcher::compile(&pack.lexicon, &texts);
+        let compile = || Matcher::compile(&pack.lexicon, &texts, &Automata::default());
         let matcher = matcher.map_or_else(compile, Ok).map_err(|errors| {
             errors
                 .into_iter()

@@ -10,7 +10,7 @@ use super::{Facts, Kind, Stage, bare, same};
 
 impl Facts<'_> {
     /// Draws conclusions until nothing new comes.
-    pub(super) fn close(&mut self) {
+    pub fn close(&mut self) {
         loop {
             let known = (self.present.len(), self.conds.len(), self.kind.clone());
             self.conclude_from_derived();

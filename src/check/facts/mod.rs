@@ -222,7 +222,8 @@ impl<'a> Facts<'a> {
         self.assume(&Cond::Test { path: path.clone(), ty: ty.clone(), op, span: path.span });
     }
 
-    fn learn(&mut self, cond: &Cond) {
+    /// Takes a condition for true that is as it is written; nothing is concluded until [`close`](Self::close).
+    pub fn learn(&mut self, cond: &Cond) {
         let mut state = false;
         walk::cond_paths(cond, &mut |path| state |= walk::slot_of(path).is_some());
         self.hold(cond);
@@ -249,7 +250,8 @@ impl<'a> Facts<'a> {
         if self.stage == Stage::Start { &BOTH } else { &BOTH[..1] }
     }
 
-    fn add_present(&mut self, path: &Path) {
+    /// Takes a value for present, its path as it is written; nothing is concluded until [`close`](Self::close).
+    pub fn add_present(&mut self, path: &Path) {
         for steps in 0..=path.steps.len() {
             let prefix = Path { steps: path.steps[..steps].to_vec(), ..path.clone() };
             if let Some(Step::Lookup(key)) = prefix.steps.last() {

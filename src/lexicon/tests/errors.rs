@@ -2,7 +2,7 @@
 
 use crate::model::lexicon::{Elem, Slot};
 
-use super::super::{Matcher, Place, parse_forms, parse_phrase};
+use super::super::{Automata, Matcher, Place, parse_forms, parse_phrase};
 use super::Lex;
 
 fn parse(text: &str) -> Result<Vec<Elem>, (String, String)> {
@@ -109,7 +109,7 @@ fn patterns_are_refused_with_advice() {
     for (pattern, message) in refused {
         let mut lex = Lex::default().signal("a", &[("да", "1")]).trigger("да");
         lex.triggers[0].form = crate::model::lexicon::Form::Pattern(pattern.to_owned());
-        let errors = Matcher::compile(&lex.lexicon, &lex.triggers).unwrap_err();
+        let errors = Matcher::compile(&lex.lexicon, &lex.triggers, &Automata::default()).unwrap_err();
         assert_eq!(errors.len(), 1, "{pattern}");
         assert_eq!((errors[0].which, errors[0].message.as_str()), (Place::Trigger(0), message), "{pattern}");
     }
@@ -132,7 +132,7 @@ fn every_error_of_a_lexicon_is_reported() {
     lex.lexicon.parts[0].rules[0].form = slot(Slot::Part(0));
     lex.lexicon.signals[0].rules[1].form = slot(Slot::Signal(0));
     lex.triggers[0].form = slot(Slot::Signal(7));
-    let errors = Matcher::compile(&lex.lexicon, &lex.triggers).unwrap_err();
+    let errors = Matcher::compile(&lex.lexicon, &lex.triggers, &Automata::default()).unwrap_err();
     let places: Vec<Place> = errors.iter().map(|error| error.which).collect();
     let signal = |rule| Place::Signal { signal: 0, rule };
     assert_eq!(places, [Place::Part { part: 0, rule: 0 }, signal(0), signal(1), Place::Trigger(0)]);

@@ -13,7 +13,7 @@ use crate::model::names::Sym;
 use crate::model::value::Value;
 use crate::source::{FileId, Span};
 
-use super::{Matcher, Normalised, Recognised, Scan, Scratch, parse_phrase};
+use super::{Automata, Matcher, Normalised, Recognised, Scan, Scratch, parse_phrase};
 
 const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
 
@@ -117,7 +117,7 @@ impl Lex {
     }
 
     fn compile(&self) -> Matcher {
-        Matcher::compile(&self.lexicon, &self.triggers).unwrap()
+        Matcher::compile(&self.lexicon, &self.triggers, &Automata::default()).unwrap()
     }
 
     fn scan(&self, text: &str) -> Scan {

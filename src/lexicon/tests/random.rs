@@ -9,7 +9,7 @@ use crate::model::names::Sym;
 use crate::model::value::Value;
 
 use super::super::expand::{may_be_empty, variants};
-use super::super::{Matcher, Normalised, Scratch};
+use super::super::{Automata, Matcher, Normalised, Scratch};
 use super::{NOWHERE, oracle};
 
 const PARTS: usize = 2;
@@ -97,7 +97,7 @@ proptest! {
         triggers in prop::collection::vec(trigger(), 0..5),
         texts in prop::collection::vec(text(), 1..12),
     ) {
-        let matcher = Matcher::compile(&lexicon, &triggers).unwrap();
+        let matcher = Matcher::compile(&lexicon, &triggers, &Automata::default()).unwrap();
         let mut scratch = Scratch::default();
         for text in texts {
             let text = Normalised::new(&text);

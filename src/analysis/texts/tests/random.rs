@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-use crate::lexicon::{Matcher, expand};
+use crate::lexicon::{Automata, Matcher, expand};
 use crate::model::class::By;
 use crate::model::lexicon::{
     Elem, EndingSet, Form, Lexicon, Many, Part, PartRule, Piece, Rule, RuleValue, Signal, Slot, TriggerForm,
@@ -153,7 +153,7 @@ values = { x = ["коля"] }
     let class = pack.classes.iter_mut().find(|class| class.triggers.iter().any(|trigger| !trigger.any.is_empty()));
     let any = &mut class?.triggers[0].any;
     any.iter_mut().zip(forms).for_each(|(alternative, form)| alternative.by = By::Words(form.clone()));
-    Matcher::compile(&pack.lexicon, forms).ok()?;
+    Matcher::compile(&pack.lexicon, forms, &Automata::default()).ok()?;
     Registry::compile(pack).ok()
 }
 
