@@ -7,6 +7,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use segue::audit::{audit, audit_again};
 use segue::declare::Options;
 use segue::jobs::Job;
+use segue::lexicon::Automata;
 use segue::load::load;
 use segue::registry::Registry;
 use segue::scenario::replay;
@@ -38,7 +39,16 @@ fn audits(bench: &mut Criterion) {
         b.iter(|| {
             std::thread::scope(|scope| {
                 for one in &chosen {
-                    scope.spawn(|| black_box(audit_again(None, &one.pack, &one.scenarios, &one.config, &together)));
+                    scope.spawn(|| {
+                        black_box(audit_again(
+                            None,
+                            &one.pack,
+                            &one.scenarios,
+                            &one.config,
+                            &Automata::plain(),
+                            &together,
+                        ))
+                    });
                 }
             });
         });

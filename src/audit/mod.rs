@@ -89,9 +89,14 @@ pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> 
 
 /// [`audit`] of a pack of which the files are documents already.
 #[must_use]
-pub fn audit_documents(documents: Option<&Documents>, scenarios: &[SourceText], config: &Config) -> Audit {
+pub fn audit_documents(
+    documents: Option<&Documents>,
+    scenarios: &[SourceText],
+    config: &Config,
+    automata: &Automata,
+) -> Audit {
     let before = documents.map_or(0, |documents| documents.sources.files().count());
-    let load = || documents.map(|documents| Loaded::of(documents, &Automata::default()));
+    let load = || documents.map(|documents| Loaded::of(documents, automata));
     whole(load, before, None, scenarios, config, &in_turn).0
 }
 

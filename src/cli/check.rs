@@ -69,12 +69,11 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
     let for_people = matches!(args.format, Form::Human | Form::Short);
     let forms = (!for_people).then_some("`--format human` or `short`");
-    let mut known = Known::default();
+    let mut known = Known { audits: Vec::new(), automata: Automata::plain() };
     watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, &mut known, terminal))
 }
 
 /// What is kept from one check for the next.
-#[derive(Default)]
 struct Known {
     /// Of each pack.
     audits: Vec<(Option<String>, Arc<Audited>)>,
@@ -110,15 +109,19 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
     }
     let packs = choice.chosen.iter().filter(|chosen| !chosen.pack.is_empty()).count();
     let scenarios = choice.chosen.iter().map(|chosen| chosen.scenarios.len()).sum();
-    // More at once than there are processors: an audit waits for its longest piece.
-    let audits = parallel::map(&choice.chosen, 2 * parallel::usual(), |chosen| {
+    // More at once than there are processors: an audit waits for its longest piece. The largest pack first: nothing waits for it then.
+    let size = |of: &Chosen| of.pack.iter().map(|file| file.text.len()).sum::<usize>();
+    let mut order: Vec<(usize, &Chosen)> = choice.chosen.iter().enumerate().collect();
+    order.sort_by_key(|(_, chosen)| std::cmp::Reverse(size(chosen)));
+    let mut audits = parallel::map(&order, 2 * parallel::usual(), |(at, chosen)| {
         let name = chosen.config.place.as_ref().and_then(|place| place.pack.clone());
         let before = known.audits.iter().find(|(of, _)| *of == name).map(|(_, before)| before);
         let Chosen { pack, scenarios, config } = chosen;
-        (name, audit_again(before, pack, scenarios, config, &known.automata, &parallel::both))
+        (*at, name, audit_again(before, pack, scenarios, config, &known.automata, &parallel::both))
     });
-    audits.iter().for_each(|(_, audited)| findings.add(&audited.audit));
-    known.audits = audits;
+    audits.sort_by_key(|(at, ..)| *at);
+    known.audits = audits.into_iter().map(|(_, name, audited)| (name, audited)).collect();
+    known.audits.iter().for_each(|(_, audited)| findings.add(&audited.audit));
     let (sources, found) = findings.sorted();
     let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
     let closing = format!("{checked}: {}\n", report::summary(&found));

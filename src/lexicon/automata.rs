@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use aho_corasick::StartKind;
 use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
+use aho_corasick::nfa::noncontiguous;
 
 /// Up to so many sequences the automaton of the literals is the kind that takes most memory and least time.
 const FEW_LITERALS: usize = 1_000;
@@ -19,11 +20,14 @@ pub(super) enum Words {
     Few(DFA),
     /// Small enough for any lexicon.
     Many(NFA),
+    /// What the others are made of: soonest built.
+    Plain(noncontiguous::NFA),
 }
 
 impl Words {
-    fn new(literals: &[String]) -> Result<Self, String> {
+    fn new(literals: &[String], plain: bool) -> Result<Self, String> {
         let built = match literals.len() {
+            _ if plain => noncontiguous::NFA::new(literals).map(Words::Plain),
             0..=FEW_LITERALS => DFA::builder().start_kind(StartKind::Unanchored).build(literals).map(Words::Few),
             _ => NFA::new(literals).map(Words::Many),
         };
@@ -37,14 +41,21 @@ type Built = OnceLock<Result<Arc<Words>, String>>;
 /// is most of what compiling a lexicon costs. What comes of it is the same as without. Clones share what they remember.
 #[derive(Debug, Clone, Default)]
 pub struct Automata {
+    plain: bool,
     known: Arc<Mutex<Vec<(Arc<[String]>, Arc<Built>)>>>,
 }
 
 impl Automata {
+    /// For who looks at a pack and is done with it: they are built sooner, and search more slowly.
+    #[must_use]
+    pub fn plain() -> Self {
+        Self { plain: true, ..Self::default() }
+    }
+
     /// The automaton that finds these, which are different from each other.
     pub(super) fn of(&self, literals: Vec<String>) -> Result<Arc<Words>, String> {
         let (literals, built) = self.place_of(literals);
-        built.get_or_init(|| Words::new(&literals).map(Arc::new)).clone()
+        built.get_or_init(|| Words::new(&literals, self.plain).map(Arc::new)).clone()
     }
 
     /// Where the automaton is, or is to be. Whoever comes second waits for it without holding up the others.

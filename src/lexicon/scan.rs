@@ -121,6 +121,7 @@ impl Matcher {
         match self.automaton.as_deref() {
             Some(Words::Few(automaton)) => self.walk(automaton, text, first, scratch),
             Some(Words::Many(automaton)) => self.walk(automaton, text, first, scratch),
+            Some(Words::Plain(automaton)) => self.walk(automaton, text, first, scratch),
             None => {}
         }
     }

@@ -1,11 +1,13 @@
 //! Copies of packs and scenarios, and whether a mistake in one is found.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use segue::audit::{Config, audit_documents};
 use segue::check::check;
 use segue::declare::{Documents, Options, SourceText};
 use segue::diag::{Code, Diagnostic, Diagnostics};
+use segue::lexicon::Automata;
 use segue::load::load_documents;
 use segue::registry::Registry;
 use segue::report::human;
@@ -17,6 +19,9 @@ use segue::workspace::{Workspace, files};
 use super::body::Doc;
 use super::edit::{Mistake, Want};
 use super::{pack, scenes};
+
+/// Most mistakes leave the words as they are.
+pub static AUTOMATA: LazyLock<Automata> = LazyLock::new(Automata::plain);
 
 /// Findings of one mistake that still belong together.
 const TOGETHER: usize = 3;
@@ -61,7 +66,7 @@ impl Copy {
         let docs: Vec<Doc> = files.iter().map(read).collect();
         let files: Vec<SourceText> = docs.iter().map(Doc::file).collect();
         let documents = Documents::read(&files, &Options::default());
-        let (found, registry, _) = load_documents(&documents);
+        let (found, registry, _) = load_documents(&documents, &AUTOMATA);
         assert!(found.is_empty(), "{}", human(&documents.sources, &found, false));
         let registry = registry.expect("it loads");
         let beside = scenarios_of(pack).into_iter().map(|(name, text)| SourceText::new(name, text)).collect();
@@ -83,7 +88,7 @@ impl Copy {
     /// All that is found in it without a mistake, in words.
     pub fn findings(&self) -> String {
         let scenarios: Vec<SourceText> = self.docs.iter().map(Doc::file).collect();
-        let found = audit_documents(Some(&self.documents), &scenarios, &Config::default());
+        let found = audit_documents(Some(&self.documents), &scenarios, &Config::default(), &AUTOMATA);
         human(&found.sources, &found.diagnostics, false)
     }
 
@@ -117,13 +122,13 @@ impl Copy {
         }
         let documents = self.documents.with(&[SourceText::new(doc.name.as_str(), text)]);
         if audited {
-            let audit = audit_documents(Some(&documents), &self.beside[..2], &Config::default());
+            let audit = audit_documents(Some(&documents), &self.beside[..2], &Config::default(), &AUTOMATA);
             let found: Vec<Diagnostic> = audit.diagnostics.into_iter().filter(|d| d.code != Code::NoScenario).collect();
             return self.judged(mistake, doc, &audit.sources, &found);
         }
         let (found, pack) = documents.declared();
         if let Some(pack) = pack {
-            let matcher = check(&pack, &found);
+            let matcher = check(&pack, &AUTOMATA, &found);
             if let Some(Err(errors)) = (!found.has_errors()).then(|| Registry::compile_with(pack, matcher)) {
                 let nowhere = Span { file: FileId(0), start: 0, end: 0 };
                 found.extend(errors.into_iter().map(|error| {

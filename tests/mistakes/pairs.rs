@@ -7,6 +7,7 @@ use segue::declare::SourceText;
 use segue::diag::{Code, Diagnostic};
 
 use super::edit::Mistake;
+use super::judge::AUTOMATA;
 use super::judge::Copy;
 
 /// A finding without what it suggests: its code, its place, and what it says.
@@ -30,7 +31,7 @@ pub fn audited(copy: &Copy, mistakes: &[&Mistake]) -> Audit {
         SourceText::new(doc.name.as_str(), mistake.applied(&doc.text))
     });
     let documents = copy.documents.with(&edited.collect::<Vec<_>>());
-    audit_documents(Some(&documents), &copy.beside[..4], &Config::default())
+    audit_documents(Some(&documents), &copy.beside[..4], &Config::default(), &AUTOMATA)
 }
 
 fn found(audit: &Audit) -> BTreeSet<Found> {
