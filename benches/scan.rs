@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use segue::lexicon::{Matcher, Normalised, Scratch, parse_phrase};
+use segue::lexicon::{Automata, Matcher, Normalised, Scratch, parse_phrase};
 use segue::model::lexicon::{
     EndingSet, Form, Lexicon, Many, Part, PartRule, Piece, Rule, RuleValue, Signal, Slot, TriggerForm,
 };
@@ -81,8 +81,10 @@ fn lexicon(words: usize) -> (Lexicon, Vec<TriggerForm>) {
 
 fn bench(criterion: &mut Criterion) {
     let (lexicon, triggers) = lexicon(2_000);
-    criterion.bench_function("compile", |bencher| bencher.iter(|| Matcher::compile(&lexicon, &triggers)));
-    let matcher = Matcher::compile(&lexicon, &triggers).expect("a good lexicon");
+    criterion.bench_function("compile", |bencher| {
+        bencher.iter(|| Matcher::compile(&lexicon, &triggers, &Automata::default()))
+    });
+    let matcher = Matcher::compile(&lexicon, &triggers, &Automata::default()).expect("a good lexicon");
     let mut scratch = Scratch::default();
     let texts = [
         ("nothing", "Спасибо, это всё, что я хотел узнать!"),

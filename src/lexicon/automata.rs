@@ -37,12 +37,15 @@ impl Words {
 
 type Built = OnceLock<Result<Arc<Words>, String>>;
 
+/// An automaton that may be built already, and the words that it finds.
+type Known = (Arc<[String]>, Arc<Built>);
+
 /// Automata of words by the words they find. Packs that have the same words, and the same pack loaded again, share one: building it
 /// is most of what compiling a lexicon costs. What comes of it is the same as without. Clones share what they remember.
 #[derive(Debug, Clone, Default)]
 pub struct Automata {
     plain: bool,
-    known: Arc<Mutex<Vec<(Arc<[String]>, Arc<Built>)>>>,
+    known: Arc<Mutex<Vec<Known>>>,
 }
 
 impl Automata {
@@ -59,7 +62,7 @@ impl Automata {
     }
 
     /// Where the automaton is, or is to be. Whoever comes second waits for it without holding up the others.
-    fn place_of(&self, literals: Vec<String>) -> (Arc<[String]>, Arc<Built>) {
+    fn place_of(&self, literals: Vec<String>) -> Known {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((of, built)) = known.iter().find(|(of, _)| **of == *literals) {
             return (Arc::clone(of), Arc::clone(built));
@@ -67,7 +70,7 @@ impl Automata {
         if known.len() == MOST {
             known.remove(0);
         }
-        let new: (Arc<[String]>, Arc<Built>) = (literals.into(), Arc::default());
+        let new: Known = (literals.into(), Arc::default());
         known.push(new.clone());
         new
     }
