@@ -16,6 +16,8 @@ mod judge;
 mod pack;
 #[path = "mistakes/pairs.rs"]
 mod pairs;
+#[path = "mistakes/renamed.rs"]
+mod renamed;
 #[path = "mistakes/scenes.rs"]
 mod scenes;
 #[path = "mistakes/whole_pack.rs"]

@@ -18,7 +18,7 @@ use segue::workspace::{Workspace, files};
 
 use super::body::Doc;
 use super::edit::{Mistake, Want};
-use super::{pack, scenes};
+use super::{pack, renamed, scenes};
 
 /// Most mistakes leave the words as they are.
 pub static AUTOMATA: LazyLock<Automata> = LazyLock::new(Automata::plain);
@@ -95,7 +95,7 @@ impl Copy {
     /// All mistakes that can be made in it.
     pub fn mistakes_of_pack(&self) -> Vec<Mistake> {
         let mut all = self.each(pack::mistakes);
-        all.extend(pack::deletions(&self.docs));
+        all.extend(renamed::deletions(&self.docs));
         all
     }
 

@@ -57,7 +57,7 @@ fn weave(dice: &mut Dice, effects: &mut Vec<Json>, source: &str, paper: &str) {
         let known = json!({ "bag": { "paper": { "present": dice.chance(50) } } });
         let all = [
             json!({ "set": { "bag": { "paper": paper } } }),
-            json!({ "when": known, "set": { "bag": { "paper": "$bag.papers[$root.kind]?" } } }),
+            json!({ "when": known, "merge": { "bag": { "papers": { "green": "$bag.paper?" } } } }),
             json!({ "merge": { "bag": { "papers": { "red": "$bag.paper?", "blue": paper } } } }),
             json!({ "append": { "bag": { "notes": { "inner": paper, "count": 1 } } } }),
             json!({ "set": { "bag": { "note": source } } }),
