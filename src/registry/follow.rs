@@ -11,19 +11,71 @@ use crate::model::{Pack, WhileOpen};
 /// The ways a turn can end: with what its class made of it, or with what stood before it.
 pub struct Left(Vec<Known>);
 
+/// For each field what steps that take outcomes write there, in whatever turn: nothing, one value, or anything.
+pub struct Settled(Vec<Option<Option<Value>>>);
+
+impl Settled {
+    /// Any of the steps that outcomes can set off: settle rows of every class, for calls that a settle step made too, and classes
+    /// with an outcome trigger. The boundary takes what nobody takes.
+    pub fn of(pack: &Pack) -> Self {
+        let mut all: Vec<Option<Option<Value>>> = vec![None; pack.slots.len()];
+        let mut put = |slot: Slot, value: Option<Value>, _: bool| {
+            let known = &mut all[slot.index()];
+            *known = Some(value.filter(|value| known.as_ref().is_none_or(|known| known.as_ref() == Some(value))));
+        };
+        for (index, class) in pack.classes.iter().enumerate() {
+            class.settle.iter().for_each(|row| writes(pack, &row.effects, false, &mut put));
+            if ClassId::at(index) == pack.boundary
+                || class.triggers.iter().any(|of| matches!(of.on, On::Outcome { .. }))
+            {
+                writes(pack, &class.effects, false, &mut put);
+            }
+        }
+        // The class that comes next binds an instance of its own.
+        (0..all.len())
+            .map(Slot::at)
+            .filter(|slot| pack.is_bound(*slot))
+            .for_each(|slot| all[slot.index()] = Some(None));
+        Self(all)
+    }
+}
+
+/// What effects write, in their order: the field, its value where that is known, and whether it is surely written so.
+fn writes(pack: &Pack, effects: &[Effect], sure: bool, put: &mut dyn FnMut(Slot, Option<Value>, bool)) {
+    for effect in effects {
+        let sure = sure && effect.when.is_true();
+        let default = |slot: Slot| Some(pack.slots[slot.index()].default.clone());
+        match &effect.verb {
+            Verb::Set(of) => {
+                for (slot, expr) in of {
+                    match expr {
+                        Expr::Value(value) => put(*slot, Some(value.clone()), sure),
+                        _ => put(*slot, None, true),
+                    }
+                }
+            }
+            Verb::ClearField(slots) => slots.iter().for_each(|slot| put(*slot, default(*slot), sure)),
+            Verb::ClearFrame(frames) => {
+                fields(pack, frames.iter().copied().collect()).for_each(|slot| put(slot, default(slot), sure));
+            }
+            verb => targets(pack, verb, &mut |slot| put(slot, None, true)),
+        }
+    }
+}
+
 /// For each field its value, where that is sure.
 struct Known(Vec<Option<Value>>);
 
 impl Left {
     /// What class `id` leaves: after its own step; after each way to settle its calls; and, where a call came to nothing,
     /// what stood before the turn.
-    pub fn of(pack: &Pack, id: ClassId) -> Self {
+    pub fn of(pack: &Pack, id: ClassId, settled: &Settled) -> Self {
         let class = &pack.classes[id.index()];
         if id == pack.boundary || class.triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { .. })) {
             // It may start from any state, without carrying.
             let mut left = Known::nothing(pack);
             left.write(pack, &class.effects, true);
-            left.settle(pack);
+            left.settle(settled);
             return Self(vec![left]);
         }
         let mut before = Known::nothing(pack);
@@ -35,11 +87,11 @@ impl Left {
         if alone && !class.effects.iter().any(|effect| matches!(effect.verb, Verb::Call(_))) {
             return Self(vec![after]);
         }
-        after.settle(pack);
+        after.settle(settled);
         // Whoever takes an outcome from before the turn finds what the turn has let go cleared.
         let mut undone = before;
         undone.reset(pack, cleared(class));
-        undone.settle(pack);
+        undone.settle(settled);
         Self(vec![after, undone])
     }
 
@@ -116,15 +168,11 @@ impl Known {
         }
     }
 
-    /// Any of the steps that outcomes can set off may have been done, any number of times: settle rows of every class, for
-    /// calls that a settle step made too, and classes with an outcome trigger. The boundary takes what nobody takes.
-    fn settle(&mut self, pack: &Pack) {
-        for (index, class) in pack.classes.iter().enumerate() {
-            class.settle.iter().for_each(|row| self.write(pack, &row.effects, false));
-            if ClassId::at(index) == pack.boundary
-                || class.triggers.iter().any(|of| matches!(of.on, On::Outcome { .. }))
-            {
-                self.write(pack, &class.effects, false);
+    /// Any of the steps that take outcomes may have been done, any number of times.
+    fn settle(&mut self, settled: &Settled) {
+        for (slot, value) in settled.0.iter().enumerate() {
+            if let Some(value) = value {
+                self.put(Slot::at(slot), value.clone(), false);
             }
         }
     }
@@ -135,31 +183,9 @@ impl Known {
     }
 
     fn write(&mut self, pack: &Pack, effects: &[Effect], sure: bool) {
-        self.write_all(pack, effects, sure);
+        writes(pack, effects, sure, &mut |slot, value, sure| self.put(slot, value, sure));
         let bound = (0..self.0.len()).map(Slot::at).filter(|slot| pack.is_bound(*slot));
         bound.for_each(|slot| self.0[slot.index()] = None);
-    }
-
-    fn write_all(&mut self, pack: &Pack, effects: &[Effect], sure: bool) {
-        for effect in effects {
-            let sure = sure && effect.when.is_true();
-            let default = |slot: Slot| Some(pack.slots[slot.index()].default.clone());
-            match &effect.verb {
-                Verb::Set(of) => {
-                    for (slot, expr) in of {
-                        match expr {
-                            Expr::Value(value) => self.put(*slot, Some(value.clone()), sure),
-                            _ => self.put(*slot, None, true),
-                        }
-                    }
-                }
-                Verb::ClearField(slots) => slots.iter().for_each(|slot| self.put(*slot, default(*slot), sure)),
-                Verb::ClearFrame(frames) => {
-                    fields(pack, frames.iter().copied().collect()).for_each(|slot| self.put(slot, default(slot), sure));
-                }
-                verb => targets(pack, verb, &mut |slot| self.put(slot, None, true)),
-            }
-        }
     }
 
     /// What a condition may come to.

@@ -482,8 +482,9 @@ fn graph_of(pack: &Pack) -> DiGraph<ClassId, Edge> {
             }
         }
     }
+    let settled = follow::Settled::of(pack);
     for a in 0..pack.classes.len() {
-        let left = follow::Left::of(pack, ClassId::at(a));
+        let left = follow::Left::of(pack, ClassId::at(a), &settled);
         for (b, next) in pack.classes.iter().enumerate() {
             if !left.rules_out(next) {
                 graph.add_edge(nodes[a], nodes[b], Edge::Follows);
