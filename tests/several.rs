@@ -163,6 +163,13 @@ fn shipped(pack: &str, edits: &[(&str, &str, &str)]) -> Vec<String> {
 }
 
 #[test]
+fn what_is_wrong_with_a_used_pack_is_not_told_of_the_scenarios_of_its_user() {
+    let edit = ("transitions/clarification/ABANDON.toml", "signal = \"command\"", "signal = \"comand\"");
+    let told = shipped("joined", &[edit]);
+    assert!(matches!(&told[..], [one] if one.starts_with("transitions/clarification/ABANDON.toml:")), "{told:#?}");
+}
+
+#[test]
 fn a_slip_in_a_shared_file_hides_nothing_of_scenarios() {
     let slip = ("T1.yaml", "answer_mode: exact_route", "answer_mode: exact_rout");
     let wanted = "T1.yaml:12:24: error[unknown-name]: `exact_rout` is no answer mode of this pack";

@@ -1,6 +1,7 @@
 //! Links of precedence without which nothing would overlap.
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::maps::HashSet;
 use crate::model::ids::ClassId;
 use crate::registry::Registry;
 use crate::source::Span;
@@ -38,10 +39,13 @@ pub(super) fn links_with(seeker: &mut Seeker<'_>, registry: &Registry) -> Vec<Li
     }
     // Situations that have shown one link to be needed often show others.
     let mut known: Vec<Witness> = Vec::new();
+    // Those of which no situation enables both, whatever precedence says.
+    let mut never: HashSet<(ClassId, ClassId)> = HashSet::default();
     for link in &mut links {
         let without = registry.with_precedence(closure_without(registry, link.span));
-        let freed = freed(registry, &without, link);
-        link.needed = needed(seeker, &Arena::new(&without), &freed, &mut known);
+        let mut freed = freed(registry, &without, link);
+        freed.retain(|(a, b)| !never.contains(&(*a, *b)));
+        link.needed = needed(seeker, &Arena::new(&without), &freed, &mut known, &mut never);
     }
     links
 }
@@ -71,11 +75,12 @@ fn closure_without(registry: &Registry, span: Span) -> Vec<Vec<bool>> {
 /// The pairs that nothing orders once the link is gone; those that it joins first.
 fn freed(registry: &Registry, without: &Registry, link: &Link) -> Vec<(ClassId, ClassId)> {
     let count = registry.pack().classes.len();
-    let is_freed = |a: &ClassId, b: &ClassId| registry.precedes(*a, *b) && !without.precedes(*a, *b);
-    let mut freed: Vec<(ClassId, ClassId)> = link.joins.iter().copied().filter(|(a, b)| is_freed(a, b)).collect();
+    let is_freed = |a: ClassId, b: ClassId| registry.precedes(a, b) && !without.precedes(a, b);
+    let mut freed: Vec<(ClassId, ClassId)> = link.joins.iter().copied().filter(|(a, b)| is_freed(*a, *b)).collect();
+    let first = freed.len();
     for a in (0..count).map(ClassId::at) {
         for b in (0..count).map(ClassId::at) {
-            if is_freed(&a, &b) && !freed.contains(&(a, b)) {
+            if is_freed(a, b) && !freed[..first].contains(&(a, b)) {
                 freed.push((a, b));
             }
         }
@@ -88,6 +93,7 @@ fn needed(
     without: &Arena<'_>,
     freed: &[(ClassId, ClassId)],
     known: &mut Vec<Witness>,
+    never: &mut HashSet<(ClassId, ClassId)>,
 ) -> Option<Finding> {
     for witness in known.iter() {
         let (a, b) = (witness.takers.0.class(), witness.takers.1.class());
@@ -100,6 +106,10 @@ fn needed(
     }
     let mut unknown = None;
     for (a, b) in freed {
+        if !seeker.may_meet(*a, *b) {
+            never.insert((*a, *b));
+            continue;
+        }
         let found = pair(seeker, without, *a, *b);
         match &found {
             Some(Finding { found: Ok(witness), .. }) => {

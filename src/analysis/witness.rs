@@ -115,6 +115,19 @@ impl<'r> Seeker<'r> {
         of.filter(|taker| taker.event(self.encoder.registry).is_none() == outcomes).collect()
     }
 
+    /// Whether some situation may enable two classes, whatever precedence says. That there is none is certain.
+    pub fn may_meet(&mut self, a: ClassId, b: ClassId) -> bool {
+        [false, true].into_iter().any(|outcomes| {
+            let (a, b) = (self.takers(a, outcomes), self.takers(b, outcomes));
+            let apart = |one: &Taker, other: &Taker| self.asks[one].apart(&self.asks[other]);
+            if a.iter().all(|one| b.iter().all(|other| apart(one, other))) {
+                return false;
+            }
+            let wanted = [self.encoder.any_passes(&a), self.encoder.any_passes(&b)];
+            self.encoder.sat.solve(&wanted).is_some()
+        })
+    }
+
     /// Looks for a situation in which both pass and `see` says that the engine says so.
     pub fn seek(&mut self, pair: &Pair, see: &mut dyn FnMut(&Situation, (Taker, Taker)) -> Seen) -> Answer {
         let apart = |one: &Taker, other: &Taker| self.asks[one].apart(&self.asks[other]);

@@ -27,7 +27,9 @@ pub fn named(scenario: &Scenario, place: Span) -> Vec<&str> {
     let mut all = Vec::new();
     let given = scenario.given.iter().zip(language::SCENARIO.key("given").map(|key| &key.value));
     let turns = scenario.turns.iter().map(|turn| (turn, &TURN));
-    given.chain(turns).for_each(|(node, value)| way(node, value, place, &mut all));
+    for (node, value) in given.chain(turns) {
+        way(node, value, place, &mut all);
+    }
     let covers = scenario.covers.iter().filter(|class| holds(class.span, place));
     all.extend(covers.map(|class| class.value.as_str()));
     all
@@ -53,42 +55,55 @@ fn written<'v>(node: &Node, value: &'v Value) -> &'v Value {
     forms.iter().find(is).unwrap_or(value)
 }
 
-fn way<'n>(node: &'n Node, value: &Value, place: Span, all: &mut Vec<&'n str>) {
-    let inside = |entry: &&Entry| holds(entry.key_span, place) || holds(entry.value.span, place);
-    match (written(node, value), &node.kind) {
-        (Value::List(of) | Value::Some(of) | Value::OneOrMany(of), Kind::List(items)) => {
-            items.iter().filter(|item| holds(item.span, place)).for_each(|item| way(item, of, place, all));
+/// Whether a place stands in a value; what it holds through an alias stands elsewhere in the text. The names that lead there come along.
+fn way<'n>(node: &'n Node, value: &Value, place: Span, all: &mut Vec<&'n str>) -> bool {
+    let value = written(node, value);
+    let mut found = holds(node.span, place);
+    match &node.kind {
+        Kind::List(items) => {
+            let of = match value {
+                Value::List(of) | Value::Some(of) | Value::OneOrMany(of) => of,
+                _ => &Value::Literal,
+            };
+            for item in items.iter() {
+                found |= way(item, of, place, all);
+            }
         }
-        (Value::OneOrMany(of), _) => way(node, of, place, all),
-        (Value::Table(shape), Kind::Table(table)) => {
-            for entry in table.iter().filter(inside) {
-                let Some((value, own)) = under(shape, &entry.key) else { continue };
+        Kind::Table(table) => {
+            let value = if let Value::OneOrMany(of) = value { written(node, of) } else { value };
+            if node.span == place {
+                // What a table lacks depends on what it speaks of.
+                let texts = table.iter().filter_map(|entry| match &entry.value.kind {
+                    Kind::Text(text) => Some(text),
+                    _ => None,
+                });
+                all.extend(texts.flat_map(|text| declare::words(text)));
+            }
+            for entry in table {
+                let (of, own) = match value {
+                    Value::Table(shape) => match under(shape, &entry.key) {
+                        Some(known) => known,
+                        None => continue,
+                    },
+                    Value::Names(Rest { value, .. }) => (*value, false),
+                    // Values are the author's all the way down.
+                    _ => (&Value::Literal, false),
+                };
+                let before = all.len();
                 if !own {
                     all.extend(declare::words(&entry.key));
                 }
-                way(&entry.value, value, place, all);
+                if way(&entry.value, of, place, all) || holds(entry.key_span, place) {
+                    found = true;
+                } else {
+                    all.truncate(before);
+                }
             }
         }
-        (Value::Names(Rest { value, .. }), Kind::Table(table)) => {
-            for entry in table.iter().filter(inside) {
-                all.extend(declare::words(&entry.key));
-                way(&entry.value, value, place, all);
-            }
-        }
-        // Values are the author's all the way down.
-        (_, Kind::Table(table)) => {
-            for entry in table.iter().filter(inside) {
-                all.extend(declare::words(&entry.key));
-                way(&entry.value, &Value::Literal, place, all);
-            }
-        }
-        (_, Kind::List(items)) => {
-            let inside = items.iter().filter(|item| holds(item.span, place));
-            inside.for_each(|item| way(item, &Value::Literal, place, all));
-        }
-        (_, Kind::Text(text)) => all.extend(declare::words(text)),
+        Kind::Text(text) if found => all.extend(declare::words(text)),
         _ => {}
     }
+    found
 }
 
 fn judge(node: &Node, value: &'static Value, out: &Diagnostics) {
