@@ -55,7 +55,10 @@ impl SourceText {
     /// The text in the bytes of a file. What is no UTF-8 is a fault at the first wrong byte.
     pub fn decoded(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         if let Some(encoding) = other_encoding(&bytes) {
-            return Self::unread(name, format!("the file is {encoding}, not UTF-8"), "save it as UTF-8");
+            let unread = Self::unread(name, format!("the file is {encoding}, not UTF-8"), "save it as UTF-8");
+            // What it says is known all the same, so that nobody is told that it is not there.
+            let text = if encoding == UTF_16 { of_utf16(&bytes) } else { String::new() };
+            return Self { text, ..unread };
         }
         let error = match String::from_utf8(bytes) {
             Ok(text) => return Self::new(name, text),
@@ -101,20 +104,39 @@ pub struct Fault {
     pub help: String,
 }
 
+/// How messages call the encoding.
+const UTF_16: &str = "UTF-16";
+
 /// The encoding of bytes that are plainly in another one than UTF-8: by their byte-order mark, or by the NUL in every other
 /// byte that Latin letters and signs have in UTF-16.
 fn other_encoding(bytes: &[u8]) -> Option<&'static str> {
     const LOOKED_AT: usize = 4096;
     match bytes {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => return Some("UTF-32"),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Some("UTF-16"),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Some(UTF_16),
         _ => {}
     }
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
     let nuls = |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd) = (nuls(0), nuls(1));
     let (few, many) = (even.min(odd), even.max(odd));
-    (few == 0 && many > 1 && many * 16 > head.len()).then_some("UTF-16")
+    (few == 0 && many > 1 && many * 16 > head.len()).then_some(UTF_16)
+}
+
+/// The text in bytes that are UTF-16, without its byte-order mark.
+fn of_utf16(bytes: &[u8]) -> String {
+    // The byte that is 0 in Latin letters and signs comes first where the larger one does.
+    let is_big = match bytes {
+        [0xfe, 0xff, ..] => true,
+        [0xff, 0xfe, ..] => false,
+        _ => bytes.iter().step_by(2).any(|byte| *byte == 0),
+    };
+    let units = bytes.chunks_exact(2).map(|pair| {
+        let pair = [pair[0], pair[1]];
+        if is_big { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
+    });
+    let units: Vec<u16> = units.collect();
+    String::from_utf16_lossy(&units).trim_start_matches('\u{feff}').to_owned()
 }
 
 /// The texts that were read, by name.
@@ -240,6 +262,7 @@ mod tests {
             [&little, &big, &[b"\xff\xfe".as_slice(), &little].concat(), &[b"\xfe\xff".as_slice(), &big].concat()]
         {
             assert_eq!(fault(bytes), "1:1 the file is UTF-16, not UTF-8");
+            assert_eq!(SourceText::decoded("a.yaml", bytes.clone()).text, text);
         }
         let wide: Vec<u8> = "\u{feff}a".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
         assert_eq!(fault(&wide), "1:1 the file is UTF-32, not UTF-8");

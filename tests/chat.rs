@@ -61,8 +61,8 @@ fn one_line_a_turn() {
     assert_data_eq!(
         out(&run),
         str![[r#"
-{"turn":1,"transition":"T10","answer_mode":"bounded","reasons":["no_forecast"],"carried":[],"dropped":[],"calls":[{"id":"call-1","port":"audit","with":{"city":"riga"},"status":null},{"id":"call-2","port":"forecast","with":{"city":"riga"},"status":"timeout"}]}
-{"turn":2,"transition":"T10","answer_mode":"bounded","reasons":["no_transition"],"carried":["topic"],"dropped":[],"calls":[]}
+{"turn":1,"transition":"T10","answer_mode":"bounded","reasons":["no_forecast"],"carried":[],"dropped":[],"calls":[{"id":"call-1","port":"audit","with":{"city":"riga"},"status":null},{"id":"call-2","port":"forecast","with":{"city":"riga"},"status":"timeout"}],"messages":[{"message":"sorry","with":{"reason":"no_forecast"}}]}
+{"turn":2,"transition":"T10","answer_mode":"bounded","reasons":["no_transition"],"carried":["topic"],"dropped":[],"calls":[],"messages":[{"message":"sorry","with":{"reason":"no_transition"}}]}
 
 "#]]
     );

@@ -107,20 +107,25 @@ fn candidates(step: &Explained, room: usize) -> Vec<String> {
     if others.is_empty() || room == 0 {
         return Vec::new();
     }
-    let mut lines = vec!["  ruled out, strongest first:".to_owned()];
+    let head = "  ruled out, strongest first:".to_owned();
     let room = room - 1;
     if others.len() <= room {
-        lines.extend(others.iter().map(|line| brief(line)));
-        return lines;
+        return std::iter::once(head).chain(brief(&others)).collect();
     }
     // What was not even triggered shares a line, so that there is room for the rest.
     let (idle, ruled_out): (Vec<&Line>, Vec<&Line>) =
         others.into_iter().partition(|line| line.verdict == "not_triggered");
     let spare = usize::from(!idle.is_empty());
     let shown = if ruled_out.len() + spare <= room { ruled_out.len() } else { room.saturating_sub(spare + 1) };
-    lines.extend(ruled_out[..shown].iter().map(|line| brief(line)));
+    let mut lines = Vec::new();
+    if shown > 0 {
+        lines.push(head);
+        lines.extend(brief(&ruled_out[..shown]));
+    }
     if shown < ruled_out.len() && room > spare {
-        lines.push(format!("  … and {} more that were triggered: -v shows all", ruled_out.len() - shown));
+        let and = if shown > 0 { "… and " } else { "" };
+        let of = if shown > 0 { "more that were" } else { "candidates were" };
+        lines.push(format!("  {and}{} {of} triggered: -v shows all", ruled_out.len() - shown));
     }
     if !idle.is_empty() && room > 0 {
         let names: Vec<&str> = idle.iter().take(12).map(|line| line.class.as_str()).collect();
@@ -131,8 +136,12 @@ fn candidates(step: &Explained, room: usize) -> Vec<String> {
     lines
 }
 
-fn brief(line: &Line) -> String {
-    format!("  {:<4} {:<30} {}{}", line.class, line.name, line.because, at(line.place.as_ref()))
+/// A line for each of these, one part below the other.
+fn brief(of: &[&Line]) -> Vec<String> {
+    let ids = of.iter().map(|line| line.class.chars().count()).max().unwrap_or(0).max(4);
+    let one =
+        |line: &&Line| format!("  {:<ids$} {:<30} {}{}", line.class, line.name, line.because, at(line.place.as_ref()));
+    of.iter().map(one).collect()
 }
 
 fn at(place: Option<&Place>) -> String {

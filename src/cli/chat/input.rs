@@ -1,7 +1,7 @@
 //! The lines of a chat: from an editor on a terminal, else from standard input as they come.
 
 use std::io::Write as _;
-use std::io::{BufRead, IsTerminal, Read, stderr, stdin, stdout};
+use std::io::{BufRead, ErrorKind, IsTerminal, Read, stderr, stdin, stdout};
 
 use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
@@ -81,6 +81,9 @@ impl Input {
                 Ok(text) => Ok(Line::Text(text)),
                 Err(ReadlineError::Interrupted) => Ok(Line::Interrupted),
                 Err(ReadlineError::Eof) => Ok(Line::End),
+                Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                    Ok(Line::Unread("what was typed is not UTF-8".into()))
+                }
                 Err(error) => Err(Problem::new(format!("the terminal cannot be read: {error}"))),
             },
             Self::Plain { number, typed } => {

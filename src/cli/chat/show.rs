@@ -3,11 +3,11 @@
 use serde_json::{Value as Json, json};
 
 use crate::engine::{CallOut, MessageOut, Retried, Step, StepError};
-use crate::model::Channel;
 use crate::model::ids::{ClassId, FrameSet};
 use crate::model::names::Sym;
 use crate::model::reason::STATUSES;
 use crate::model::uses::PackAt;
+use crate::model::{Channel, Pack};
 use crate::scenario::live::Told;
 use crate::scenario::{PlayedStep, PlayedTurn, What, show};
 
@@ -55,6 +55,15 @@ impl Chat<'_, '_> {
                 shown
             })
             .collect();
+        let messages: Vec<Json> = turn
+            .messages()
+            .filter(|(at, message)| for_people(pack, *at, message))
+            .map(|(at, message)| {
+                let of = pack.at(at);
+                let name = pack.qualified(at, of.names.text(of.messages[message.message.index()].name));
+                json!({ "message": name, "with": message.body(of) })
+            })
+            .collect();
         json!({
             "turn": number,
             "transition": turn.settled().map(|class| show::class(pack, class)),
@@ -63,6 +72,7 @@ impl Chat<'_, '_> {
             "carried": frames(turn.carried()),
             "dropped": frames(turn.dropped()),
             "calls": calls,
+            "messages": messages,
         })
     }
 
@@ -104,10 +114,7 @@ impl Chat<'_, '_> {
             let again = retried.map_or_else(String::new, |retried| format!(" ({})", show::retried(retried)));
             row("call", format!("{}{again}{ended}{breach}", show::call_at(pack, at, call)));
         }
-        let for_people = |(at, message): &(PackAt, &MessageOut)| {
-            !matches!(pack.at(*at).messages[message.message.index()].channel, Channel::Log(_))
-        };
-        for (at, message) in turn.messages().filter(for_people) {
+        for (at, message) in turn.messages().filter(|(at, message)| for_people(pack, *at, message)) {
             let bare = MessageOut { text: None, ..message.clone() };
             row("message", show::message_at(pack, at, &bare));
             for line in message.text.iter().flat_map(|text| text.lines()) {
@@ -152,4 +159,9 @@ fn retried_of(turn: &PlayedTurn, call: &CallOut) -> Option<Retried> {
 fn breach_of(turn: &PlayedTurn, call: &CallOut) -> Option<Sym> {
     let of = |step: &&PlayedStep| matches!(&step.what, What::Outcome(delivered) if delivered.call == call.id);
     turn.steps.iter().find(of)?.result.as_ref().ok()?.breach
+}
+
+/// Whether a message is for people, not for a log.
+fn for_people(pack: &Pack, at: PackAt, message: &MessageOut) -> bool {
+    !matches!(pack.at(at).messages[message.message.index()].channel, Channel::Log(_))
 }
