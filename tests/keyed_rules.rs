@@ -5,6 +5,8 @@ mod support;
 
 use serde_json::{Value as Json, json};
 
+use segue::audit::{Config, Scope, audit};
+use segue::diag::Code;
 use segue::engine::{Event, Step};
 use segue::model::Status;
 use segue::registry::Registry;
@@ -544,4 +546,43 @@ fn what_loading_refuses() {
     let outcome = one(json!({ "trigger": [{ "event": "run.failed", "base": "selected" }] }));
     let found = load(&outcome.files()).expect_err("refused");
     assert!(found.contains("binds nothing by itself"), "{found}");
+}
+
+/// What `segue check` says of instances that never begin or never end, and of fields of the keyed frame.
+fn told_of_instances(classes: &[(&str, Json)]) -> Vec<String> {
+    let mut tiny = tiny(classes, json!({}));
+    tiny.while_open = "allow";
+    let audit = audit(&tiny.files(), &[], &Config { scope: Scope::Pack, ..Config::default() });
+    assert!(audit.registry.is_some(), "{}", segue::report::human(&audit.sources, &audit.diagnostics, false));
+    let of = [
+        Code::NeverOpened,
+        Code::NeverClosedAs,
+        Code::IdleWhileOpen,
+        Code::UnusedField,
+        Code::NeverRead,
+        Code::NeverWritten,
+    ];
+    let found = audit.diagnostics.iter().filter(|found| of.contains(&found.code) && found.message.contains("claim"));
+    found.map(|found| found.message.clone()).collect()
+}
+
+#[test]
+fn a_check_finds_instances_that_never_begin_or_never_end_so() {
+    let opens = ("A", json!({ "do": [open("x")] }));
+    let ends = |how: &str| json!({ "requires": is_open(), "do": [{ "close": "claim", "as": how }] });
+    // All fields are read; what opens writes `about` and the repair `step`.
+    let reads = (
+        "R",
+        json!({ "do": [{ "emit": "say", "with": { "what": { "join": ["$claim.about?", "$claim.note?", "$claim.step?", "$claim.once?"] } } }] }),
+    );
+    let never_written = ["`claim.note` is read and never written", "`claim.once` is read and never written"];
+    let nobody = told_of_instances(&[("B", ends("done")), reads.clone()]);
+    assert_eq!(nobody, ["nothing opens an instance of `claim`"], "and no more is said of it");
+    let open_for_ever = told_of_instances(&[opens.clone(), reads.clone()]);
+    let message = "nothing closes an instance of `claim`: once `max_open` of them are open no more can be opened";
+    assert_eq!(open_for_ever, [&[message], &never_written[..]].concat());
+    let done_only = told_of_instances(&[opens.clone(), ("B", ends("done")), reads.clone()]);
+    assert_eq!(done_only, [&never_written[..], &["no `close` ends an instance of `claim` as `failed`"]].concat());
+    let both = told_of_instances(&[opens, ("B", ends("done")), ("C", ends("failed")), reads]);
+    assert_eq!(both, never_written);
 }

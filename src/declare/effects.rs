@@ -7,7 +7,7 @@ use crate::language::EFFECT;
 use crate::model::cond::Cond;
 use crate::model::effect::{Call, Effect, Expr, Verb};
 use crate::model::ids::{FrameId, KeptId, MessageId, PortId, Slot};
-use crate::model::schema::Type;
+use crate::model::schema::{Frame, Type};
 use crate::model::value::Value;
 use crate::model::walk::may_be_left_out;
 use crate::source::Span;
@@ -223,6 +223,7 @@ impl Cx<'_> {
     fn opened(&self, table: &Table, value: &Node, scope: &Scope<'_>) -> Option<Verb> {
         let frame = self.keyed_frame(self.text(value)?, value.span)?;
         let keyed = self.frames[frame.index()].keyed.clone()?;
+        self.note_use("opened", &self.text_of(self.frames[frame.index()].name));
         let given = match table.get("with") {
             Some(node) => Some((node.span, self.table(node, "fields of the instance")?)),
             None => None,
@@ -271,9 +272,13 @@ impl Cx<'_> {
     fn closed(&self, table: &Table, value: &Node) -> Option<Verb> {
         let ended = self.need(table, value.span, "`close`", "as");
         let frame = self.keyed_frame(self.text(value)?, value.span)?;
-        let keyed = self.frames[frame.index()].keyed.as_ref()?;
-        match self.literal(ended?, &Type::Enum(keyed.closed_as))? {
-            Value::Sym(ended) => Some(Verb::Close { frame, ended }),
+        let Frame { keyed, name, .. } = &self.frames[frame.index()];
+        match self.literal(ended?, &Type::Enum(keyed.as_ref()?.closed_as))? {
+            Value::Sym(ended) => {
+                self.note_use("closed", &self.text_of(*name));
+                self.note_use("way to end", &format!("{} {}", self.text_of(*name), self.text_of(ended)));
+                Some(Verb::Close { frame, ended })
+            }
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::language;
 use crate::model::class::{By, Class};
-use crate::model::{Unused, UnusedKind};
+use crate::model::{Unused, UnusedKind, WhileOpen};
 use crate::syntax::{Kind, Node};
 
 use super::cx::Cx;
@@ -71,6 +71,7 @@ pub(super) fn named(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Class]) -> 
         }
     }
     unused.extend(super::contracts::unused(cx, sections));
+    unused.extend(instances(cx, sections));
     let alternatives = classes.iter().flat_map(|class| &class.triggers).flat_map(|trigger| &trigger.any);
     let skips = |by: &By| matches!(by, By::Words(form) if form.whole || form.starts);
     if let Some(item) = sections.item("lexicon", "filler")
@@ -79,6 +80,39 @@ pub(super) fn named(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Class]) -> 
     {
         let (what, name) = ("the list", "filler".to_owned());
         unused.push(Unused { kind: UnusedKind::Lexicon, what, name, span: item.key });
+    }
+    unused
+}
+
+/// Keyed frames of which nothing is opened or closed, ways to end that no `close` names, and `while_open` that lets nothing run on.
+fn instances(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Unused> {
+    let mut unused = Vec::new();
+    let mut keyed = false;
+    for item in sections.of("frame") {
+        let Kind::Table(frame) = &item.node.kind else { continue };
+        let Some(Kind::Table(of)) = frame.get("keyed").map(|node| &node.kind) else { continue };
+        keyed = true;
+        let mut add = |kind, what, name: &str, span| unused.push(Unused { kind, what, name: name.to_owned(), span });
+        if !cx.is_used("opened", item.name) {
+            add(UnusedKind::Keyed, "the frame", item.name, item.key);
+        } else if !cx.is_used("closed", item.name) {
+            add(UnusedKind::Ending, "the frame", item.name, item.key);
+        } else if let Some(Kind::List(words)) = of.get("closed_as").map(|node| &node.kind) {
+            for node in words.iter() {
+                if let Some(word) = text_of(node)
+                    && !cx.is_used("way to end", &format!("{} {word}", item.name))
+                {
+                    add(UnusedKind::Ending, "the way to end", &format!("{}.{word}", item.name), node.span);
+                }
+            }
+        }
+    }
+    if let Some(node) = sections.setting("pack", &language::MANIFEST, "while_open")
+        && cx.while_open == WhileOpen::Allow
+        && !keyed
+    {
+        let (what, name) = ("the setting", "while_open".to_owned());
+        unused.push(Unused { kind: UnusedKind::WhileOpen, what, name, span: node.span });
     }
     unused
 }

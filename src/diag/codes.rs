@@ -116,6 +116,9 @@ codes! {
     NotOpen = "SG144" "not-open": "An instance of a keyed frame is changed where it may not be open.";
     FieldNotInContract = "SG145" "field-not-in-contract": "A contract can never admit a field that its port declares.";
     ProseDecides = "SG146" "prose-decides": "Prose goes where it could decide something, or where none may go.";
+    NeverOpened = "SG147" "never-opened": "Nothing opens an instance of a keyed frame.";
+    NeverClosedAs = "SG148" "never-closed-as": "No `close` ends an instance as its frame says that one may end.";
+    IdleWhileOpen = "SG149" "idle-while-open": "`while_open` lets calls of instances run on in a pack without keyed frames.";
 
     // Lexicon and triggers.
     ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";
@@ -172,6 +175,9 @@ const ADJUSTABLE: &[Code] = &[
     Code::UnusedField,
     Code::NeverRead,
     Code::NeverWritten,
+    Code::NeverOpened,
+    Code::NeverClosedAs,
+    Code::IdleWhileOpen,
     Code::LookupWithoutRow,
     Code::FieldNotInContract,
     Code::MixedScripts,

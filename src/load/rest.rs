@@ -97,6 +97,8 @@ impl LeftOut {
                 | Code::UnusedField
                 | Code::NeverRead
                 | Code::NeverWritten
+                | Code::NeverOpened
+                | Code::NeverClosedAs
                 | Code::UnusedLexicon => {
                     let used = match named() {
                         "filler" => says("whole") || says("starts"),
@@ -105,6 +107,7 @@ impl LeftOut {
                     };
                     !(used || self.any_use || (self.any_name && has("file")))
                 }
+                Code::IdleWhileOpen => !has("frame") && !has("file"),
                 Code::UnhandledOutcome => {
                     let port = found.secondary.first().map_or("", |label| sources.slice(label.span));
                     !says(port) && !says("outcome") && !says("boundary") && !has("file")

@@ -133,7 +133,7 @@ pub struct Unused {
     pub kind: UnusedKind,
     /// What it is, with its article: `the enum`.
     pub what: &'static str,
-    /// Its name.
+    /// Its name; a way to end is `FRAME.WORD`.
     pub name: String,
     /// Where it is written.
     pub span: Span,
@@ -148,6 +148,12 @@ pub enum UnusedKind {
     Parameter,
     /// The lexicon.
     Lexicon,
+    /// A keyed frame of which no instance is opened.
+    Keyed,
+    /// A way for instances to end that no `close` names, or a keyed frame of which none is closed.
+    Ending,
+    /// What the setting `while_open` lets happen.
+    WhileOpen,
 }
 
 /// What an outside input does while calls are open.

@@ -4,7 +4,7 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::class::Answer;
 use crate::model::effect::Effect;
 use crate::model::ids::{InputId, Slot};
-use crate::model::{Pack, walk};
+use crate::model::{Pack, Unused, UnusedKind, walk};
 use crate::source::Span;
 
 use super::super::show;
@@ -19,7 +19,9 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     let uses = uses(pack);
     for (at, field) in pack.slots.iter().enumerate() {
         let name = show::slot(pack, Slot(u16::try_from(at).unwrap_or(u16::MAX)));
-        if field.for_host {
+        // Of a frame that nothing opens more need not be said.
+        let opened = |of: &Unused| of.kind != UnusedKind::Keyed || of.name != show::frame(pack, field.frame);
+        if field.for_host || !pack.unused.iter().all(opened) {
             continue;
         }
         out.extend(match (uses.read[at], uses.written[at]) {

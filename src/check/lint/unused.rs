@@ -17,6 +17,7 @@ fn named(unused: &Unused) -> Diagnostic {
         UnusedKind::Vocabulary => Code::UnusedVocabulary,
         UnusedKind::Parameter => Code::UnusedParameter,
         UnusedKind::Lexicon => Code::UnusedLexicon,
+        UnusedKind::Keyed | UnusedKind::Ending | UnusedKind::WhileOpen => return instances(unused),
     };
     let (says, help) = match *what {
         "the port" => ("is never called", "call it in a `do`, or take it out"),
@@ -32,6 +33,44 @@ fn named(unused: &Unused) -> Diagnostic {
     };
     let help = help.replace("%name", &format!("%{name}"));
     Diagnostic::warning(code, *span, format!("{what} {} {says}", quoted(name))).label("declared here").help(help)
+}
+
+/// What is said of instances of keyed frames, and never happens.
+fn instances(unused: &Unused) -> Diagnostic {
+    let Unused { kind, name, span, .. } = unused;
+    let (frame, word) = name.split_once('.').map_or((name.as_str(), None), |(frame, word)| (frame, Some(word)));
+    let shown = quoted(frame);
+    let (code, message, label, help) = match (kind, word) {
+        (UnusedKind::WhileOpen, _) => (
+            Code::IdleWhileOpen,
+            "`while_open = \"allow\"` lets calls of instances run on, and no frame of this pack has instances"
+                .to_owned(),
+            "it closes every call, as `cancel` does, and no step goes back to the state before its turn",
+            "leave `while_open` out, or write \"cancel\" or \"refuse\"; a frame with `keyed = { … }` has instances"
+                .to_owned(),
+        ),
+        (UnusedKind::Ending, Some(word)) => (
+            Code::NeverClosedAs,
+            format!("no `close` ends an instance of {shown} as {}", quoted(word)),
+            "said to be a way to end",
+            format!("close one so, `{{ close = \"{frame}\", as = \"{word}\" }}` in a `do`, or take the word out"),
+        ),
+        (UnusedKind::Ending, None) => (
+            Code::NeverClosedAs,
+            format!("nothing closes an instance of {shown}: once `max_open` of them are open no more can be opened"),
+            "the frame",
+            format!("write `{{ close = \"{frame}\", as = … }}` in the `do` of the class that ends one"),
+        ),
+        _ => (
+            Code::NeverOpened,
+            format!("nothing opens an instance of {shown}"),
+            "the frame; it has no instance, ever",
+            format!(
+                "write `{{ open = \"{frame}\", with = {{ … }} }}` in the `do` of the class that begins one, or take the frame out"
+            ),
+        ),
+    };
+    Diagnostic::warning(code, *span, message).label(label).help(help)
 }
 
 /// Signals and derived signals that no class reads or leaves unread on purpose.
