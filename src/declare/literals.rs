@@ -1,5 +1,6 @@
 //! Literal values, read by the type that is due.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,6 +35,18 @@ pub(super) fn sigil(text: &str) -> Sigil<'_> {
         (Some('$'), Some(c)) if c.is_alphabetic() || c == '_' => Sigil::Path(&text[1..]),
         (Some('%'), Some(c)) if c.is_alphabetic() || c == '_' => Sigil::Param(&text[1..]),
         _ => Sigil::Plain(text),
+    }
+}
+
+/// What a text stands for where it is a key: a path is written `[$path]` there, and `[$$path]` is the text `[$path]`.
+pub(super) fn key_sigil(text: &str) -> (Sigil<'_>, Cow<'_, str>) {
+    match text.strip_prefix('[') {
+        Some(inner) if inner.starts_with("$$") => (Sigil::Plain(text), Cow::Owned(format!("[{}", &inner[1..]))),
+        Some(inner) if inner.starts_with('$') => (sigil(inner), Cow::Borrowed(text)),
+        _ => match sigil(text) {
+            Sigil::Plain(plain) => (Sigil::Plain(plain), Cow::Borrowed(plain)),
+            other => (other, Cow::Borrowed(text)),
+        },
     }
 }
 
@@ -112,15 +125,20 @@ impl Cx<'_> {
                 for entry in table {
                     let key = self.key(&entry.key, entry.key_span, key);
                     let value = self.literal(&entry.value, of);
-                    match (key, value) {
-                        (Some(key), Some(value)) => {
-                            entries.insert(key, value);
-                        }
-                        _ => good = false,
+                    let (Some(key), Some(value)) = (key, value) else {
+                        good = false;
+                        continue;
+                    };
+                    // A parameter may be what another key says.
+                    if let Some((first, _)) = entries.insert(key, (entry.key_span, value)) {
+                        let message = format!("{} is the key of another entry too", quoted(&entry.key));
+                        let found = Diagnostic::error(Code::DuplicateKey, entry.key_span, message);
+                        self.out.push(found.also(first, "first here").help("keep one"));
+                        good = false;
                     }
                 }
                 self.check_max(table.len(), *max, node.span);
-                good.then(|| Value::Map(entries.into_iter().collect()))
+                good.then(|| Value::Map(entries.into_iter().map(|(key, (_, value))| (key, value)).collect()))
             }
         }
     }
@@ -204,8 +222,22 @@ impl Cx<'_> {
         }
     }
 
-    /// A value out of text where the text is a key.
+    /// A literal or a parameter where it is a key.
     pub fn key(&self, text: &str, span: Span, ty: &Type) -> Option<Value> {
+        match key_sigil(text) {
+            (Sigil::Param(name), _) => self.param_as(&Node { span, kind: Kind::Text(text.into()) }, name, ty),
+            (Sigil::Path(_), _) => {
+                let message = format!("{} is a reference; here a value must be written out", quoted(text));
+                let help = format!("for the text itself write \"{}\"", text.replacen('$', "$$", 1));
+                self.error_help(Code::BadPath, span, message, help);
+                None
+            }
+            (Sigil::Plain(_), text) => self.plain_key(&text, span, ty),
+        }
+    }
+
+    /// A value out of text where the text is a key.
+    fn plain_key(&self, text: &str, span: Span, ty: &Type) -> Option<Value> {
         match ty {
             Type::Bool => match text {
                 "true" => Some(Value::Bool(true)),

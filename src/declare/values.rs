@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::syntax::{Kind, Node, Table};
 
 use super::cx::{Cx, poisoned};
-use super::literals::{Sigil, sigil};
+use super::literals::{Sigil, key_sigil, sigil};
 use super::paths::Scope;
 
 const COMPUTED: &[&str] = &["first", "join", "new_id", "pick"];
@@ -65,15 +65,16 @@ impl Cx<'_> {
         }
     }
 
-    /// The key of an entry of a map: a literal, or a path written as `"[$path]"`.
+    /// The key of an entry of a map: a literal, a parameter, or a path written as `"[$path]"`.
     fn entry_key(&self, text: &str, span: Span, ty: &Type, scope: &Scope<'_>) -> Option<Expr> {
-        let Some(path) = text.strip_prefix("[$").and_then(|text| text.strip_suffix(']')) else {
-            if let Sigil::Path(path) = sigil(text.trim_start_matches('[')) {
-                let help = format!("write \"[${}]\"", path.trim_end_matches(']'));
-                self.error_help(Code::BadPath, span, format!("{} is no path that is a key", quoted(text)), help);
-                return None;
+        let (Sigil::Path(path), _) = key_sigil(text) else { return self.key(text, span, ty).map(Expr::Value) };
+        let Some(path) = path.strip_suffix(']').filter(|_| text.starts_with('[')) else {
+            let mut help = format!("write \"[${}]\"", path.trim_end_matches(']'));
+            if matches!(ty, Type::Text | Type::Id) {
+                help += &format!("; for the text itself write \"{}\"", text.replacen('$', "$$", 1));
             }
-            return self.key(text, span, ty).map(Expr::Value);
+            self.error_help(Code::BadPath, span, format!("{} is no path that is a key", quoted(text)), help);
+            return None;
         };
         let node = Node { span, kind: Kind::Text(text.into()) };
         let (path, optional) = may_lack(path);

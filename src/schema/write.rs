@@ -230,7 +230,7 @@ impl Writer {
 
     fn literal(&mut self) -> Json {
         let inner = json!({ "$ref": "#/definitions/literal" });
-        json!({ "description": "A value that is written out.", "type": ANY, "items": inner, "additionalProperties": inner })
+        json!({ "description": "A value that is written out. `$$x` is the text `$x`, also as the key of a map.", "type": ANY, "items": inner, "additionalProperties": inner })
     }
 
     /// A value, or one of the ways to compute one, each of which is told by its key.
@@ -244,7 +244,7 @@ impl Writer {
         }
         json!({
             "description": "A value: a literal, `$path` (it must be there), `$path?` (left as it is, or left out, when it is not), \
-                `%parameter`, a table, a list, or one of `first`, `join`, `new_id`, `pick`. `$$x` is the text `$x`.",
+                `%parameter`, a table, a list, or one of `first`, `join`, `new_id`, `pick`. `$$x` is the text `$x`, also as the key of a map.",
             "type": ANY,
             "items": inner,
             "properties": properties,

@@ -198,6 +198,49 @@ fn point_06_a_key_of_a_map_may_be_a_path() {
     assert_eq!(session.get("root.tries"), json!({ "south": 7 }), "an entry without a key is left out");
 }
 
+/// A text that begins like a path or a parameter, wherever a value may stand: as a value, an item, a key, in a default.
+#[test]
+fn point_06_two_signs_stand_for_one() {
+    let more = r#"
+[param.home]
+key_of = "place"
+default = "north"
+[frame.notes]
+owner = "all"
+[frame.notes.field]
+one = { type = "text", default = "$$root.n" }
+many = { list = { type = "text" }, max = 4, default = ["%%home", "$5"] }
+map = { map = { key = { type = "text" }, value = { type = "text" } }, max = 8, default = { "$$a" = "$$b", "[$$root.n]" = "%%home" } }
+places = { map = { key = { key_of = "place" }, value = { type = "int" } }, max = 2, default = { "%home" = 1 } }
+"#;
+    let class = "do = [ { merge.notes.map = { \"$$c\" = \"$$d\", \"[$$e]\" = \"$$$f\", \"%%home\" = \"[$g]\", \"$5\" = \"$root.status\" } }, { merge.notes.places = { \"%home\" = 2 } }, { when = { notes.map = { contains = \"$$a\", exists = { key = \"[$root.n]\", value = \"%%home\" } } }, append.notes.many = [\"$$x\"] } ]\n";
+    let mut session = World::of(&[("A", class)]).more(more).begin(json!({}));
+    let old = json!({ "$a": "$b", "[$root.n]": "%home" });
+    assert_eq!(
+        session.frame("notes"),
+        json!({ "one": "$root.n", "many": ["%home", "$5"], "map": old, "places": { "north": 1 } })
+    );
+    session.say("a");
+    let mut map = old;
+    for (key, value) in [("$c", "$d"), ("[$e]", "$$f"), ("%home", "[$g]"), ("$5", "none")] {
+        map[key] = json!(value);
+    }
+    assert_eq!(
+        session.frame("notes"),
+        json!({ "one": "$root.n", "many": ["%home", "$5", "$x"], "map": map, "places": { "north": 2 } })
+    );
+    for (from, to, wrong) in [
+        ("\"$$a\" =", "\"$a\" =", "`$a` is a reference; here a value must be written out"),
+        ("\"[$$root.n]\" =", "\"[$root.n]\" =", "for the text itself write \"[$$root.n]\""),
+        ("{ \"%home\" = 1 }", "{ \"%home\" = 1, north = 2 }", "`north` is the key of another entry too"),
+    ] {
+        let refused = World::of(&[("A", class)]).more(&more.replace(from, to)).refused();
+        assert!(refused.contains(wrong), "{refused}");
+    }
+    let refused = World::of(&[("A", &class.replace("\"$$c\"", "\"$c\""))]).more(more).refused();
+    assert!(refused.contains("write \"[$c]\"; for the text itself write \"$$c\""), "{refused}");
+}
+
 #[test]
 fn point_06_a_call_has_its_defaults_and_relative_periods_are_intervals() {
     let class = "do = [ { set.root.period = \"$input.period?\" }, { call = \"fetch\", id = \"f\", with = { period = \"$root.period?\", what = \"w\", line = { sku = \"s\", period = \"$root.period?\" } } }, { call = \"audit\", id = \"n\", with = { what = \"noted\" } }, { emit = \"told\", with = { period = \"$root.period?\" } } ]\nsettle = [ { on = \"f\", when = { outcome.status = \"ok\" }, do = [] } ]\n";
