@@ -203,7 +203,7 @@ fn lines_that_are_not_understood() {
         ),
         ("/state topics\n", "error: line 1: `topics` is no frame of this pack; did you mean `topic`?\n"),
         ("/save a.json\n", "error: line 1: a.json: a scenario is saved as YAML: name it *.yaml\n"),
-        ("/save a.yaml\n", "error: line 1: a.yaml: not written: nothing has been said yet\n"),
+        ("/save a.yaml\n", "error: line 1: scenarios/mini/a.yaml: not written: nothing has been said yet\n"),
     ] {
         let mini = Mini::new();
         let before = mini.files();
@@ -236,14 +236,150 @@ error: line 11: the input ends where the outcome of `forecast` is due: the call 
     assert_eq!(modes, [Value::from("exact"), Value::Null]);
 }
 
+/// What is wide has a line of its own, and what is said of it stands where all else does.
 #[test]
 fn help() {
-    let text = out(&chat(&Mini::new(), &[], "/help\n").code(0).stderr_eq(""));
-    for line in
-        ["  /undo                   take the last turn back", "  /tap TEXT               The user tapped a city."]
-    {
-        assert!(text.contains(line), "{text}");
-    }
+    let mini = Mini::new();
+    let order = "[event.order]\nfield = { first_city = { type = \"id\" }, second_city = { type = \"id\", optional = true } }\n\
+                 doc = \"\"\"\nTwo cities,\nin this order.\n\"\"\"\n";
+    mini.write("transitions/mini/order.toml", order);
+    let run = chat(&mini, &[], "/help\n").code(0).stderr_eq("");
+    assert_data_eq!(
+        out(&run),
+        str![[r#"
+a line is what the user says; `//x` says `/x`
+  /state [FRAME]     what the session remembers
+  /why [-v]          why the last turn went where it went; -v shows every test
+  /undo              take the last turn back, calls and all
+  /save FILE [NAME]  write the conversation as a scenario (*.yaml) with its snapshot
+  /signals {…}       signals that the host gives with the next turn
+  /event NAME {…}    an event by its name, with its payload
+  /help              this list
+  /quit              the end
+  /outcome {…}       the outcome of a call that was left open: { "call": …, "returns": {…} }
+  /order {"first_city": …, ["second_city": …]}
+                     Two cities,
+                     in this order.
+  /tap TEXT          The user tapped a city.
+  /user TEXT         The user wrote something.
+where the outcome of a call is due, `/help` says what can be typed there
+
+"#]]
+    );
+}
+
+#[test]
+fn help_where_an_outcome_is_due() {
+    let mini = Mini::new();
+    let pack = "transitions/mini/pack.toml";
+    let fields = "response = { evidence = { enum = \"evidence\", doc = \"How good.\" }, days = { list = { record = \"Day\" }, max = 9, optional = true } }\n";
+    mini.edit(pack, "response = { evidence = { enum = \"evidence\" } }\n", fields);
+    let day = "[type.Day]\nfield = { date = { type = \"text\", wire = \"on\" }, rain = { type = \"bool\", optional = true } }\n";
+    mini.write("transitions/mini/day.toml", day);
+    let run = chat(&mini, &[], "Riga\n/help\ngood\n\n").code(0).stderr_eq("");
+    assert_data_eq!(
+        out(&run).split_once("1. user").expect("a turn").0,
+        str![[r#"
+the outcome of `forecast` is due
+Asks the weather service.
+a line for each field, one after the other:
+  evidence  one of good, poor
+            How good.
+  days      [{"on": a text, ["rain": true or false]}, …]; an empty line leaves it out
+or, in place of the first of them:
+  {"evidence": one of good, poor, ["days": [{"on": a text, ["rain": true or false]}, …]]}
+    the whole answer, as JSON; what stands in [ ] may be left out
+  !failed WHY, !timeout, !cancelled, !open
+    no answer; with `!open` the call stays open
+`//x` is the value `/x`; commands are these, and then the outcome is asked for again:
+  /state [FRAME]     what the session remembers
+  /why [-v]          why the last turn went where it went; -v shows every test
+  /save FILE [NAME]  write the conversation as a scenario (*.yaml) with its snapshot
+  /signals {…}       signals that the host gives with the next turn
+  /help              this list
+  /undo              take this turn back, calls and all
+  /quit              the end; the call stays open
+
+"#]]
+    );
+}
+
+/// Commands work where an outcome is due, and it is asked for again; what begins a turn does not.
+#[test]
+fn commands_where_an_outcome_is_due() {
+    let lines = "Riga\n/state topic\n/why\n/tap oslo\n/outcome {}\n/udno\n/undo\n/state topic\nOslo\n!open\nRiga\n/quit\nOslo\n";
+    let run = chat(&Mini::new(), &["--format", "json"], lines).code(1);
+    let told: Vec<Value> = turns(&run).iter().map(|turn| turn["calls"][1].clone()).collect();
+    assert_eq!(told.len(), 2, "the first turn was taken back, and nothing was heard after `/quit`");
+    assert_eq!((&told[0]["id"], &told[0]["with"]["city"]), (&"call-2".into(), &"oslo".into()));
+    assert_eq!((&told[1]["id"], &told[1]["status"]), (&"call-4".into(), &Value::Null));
+    assert_data_eq!(
+        err(&run),
+        str![[r#"
+city  riga
+asked  1
+turn 1
+
+user: Riga
+  said     place = riga «Riga»
+  chosen   T1 (weather_of_a_city): signal place
+  calls    call-1 audit { city: riga }, call-2 forecast { city: riga }
+error: line 4: `/tap` begins a turn, and the outcome of `forecast` is due; `!open` leaves the call open (`//tap` is the value `/tap`)
+error: line 5: `/outcome` begins a turn, and the outcome of `forecast` is due; `!open` leaves the call open (`//outcome` is the value `/outcome`)
+error: line 6: `/udno` is no command here; did you mean `/undo`? (`//udno` is the value `/udno`)
+turn 1 is taken back
+asked  0
+the call to `forecast` stays open
+
+"#]]
+    );
+}
+
+/// A value may begin with `/`, between fields as well as first; a command between fields loses nothing of those before.
+#[test]
+fn an_outcome_may_begin_with_a_slash() {
+    let mini = Mini::new();
+    let fields = "response = { evidence = { enum = \"evidence\" }, link = { type = \"text\" } }\n";
+    mini.edit("transitions/mini/pack.toml", "response = { evidence = { enum = \"evidence\" } }\n", fields);
+    let run = chat(&mini, &[], "Riga\n1\n/state topic\n//help\n").code(0).stderr_eq("");
+    assert!(out(&run).contains("→ ok { evidence: good, link: /help }\n"), "{}", out(&run));
+}
+
+/// What is written as an outcome is never taken as what the user says, and can be said all the same.
+#[test]
+fn an_outcome_that_nobody_asks_for_is_not_said() {
+    let lines = "{\"evidence\": \"good\"}\n!timeout\n!failed it is late\nRiga\n!open\n{}\n/user {\"text\": \"{}\"}\n!open it\n{ hm\n";
+    let run = chat(&Mini::new(), &["--format", "json"], lines).code(1);
+    let refused = "this is written as the outcome of a call, and none is due: it is not taken";
+    let says = "`/user {\"text\": …}` says it all the same";
+    let wanted: String = [(1, ""), (2, ""), (3, ""), (6, "; `/outcome {…}` ends call-2 forecast")]
+        .map(|(line, ends)| format!("error: line {line}: {refused}{ends}; {says}\n"))
+        .concat();
+    assert_eq!(err(&run), wanted);
+    assert_eq!(turns(&run).len(), 4);
+}
+
+/// A line that is too long is passed over, be it said or an outcome, and the next one is heard.
+#[test]
+fn lines_that_are_too_long() {
+    let long = "x".repeat(5 << 20);
+    let lines = format!("Riga\n{long}\ngood\n{long}{long}\r\nOslo\npoor\n{long}");
+    let run = chat(&Mini::new(), &["--format", "json"], &lines).code(1);
+    let modes: Vec<Value> = turns(&run).iter().map(|turn| turn["answer_mode"].clone()).collect();
+    assert_eq!(modes, ["exact", "bounded"]);
+    let wanted: String = [2, 4, 7]
+        .map(|line| {
+            format!("error: line {line}: the line is longer than the limit of 1048576 bytes, and is not taken\n")
+        })
+        .concat();
+    assert_eq!(err(&run), wanted);
+    // As long as a line may be.
+    let most = "\u{1}".repeat(1 << 20);
+    let run = chat(&Mini::new(), &["--format", "json"], &format!("{most}\r\n{most}\n{most}")).code(1);
+    let wanted: String = [1, 2, 3]
+        .map(|line| format!("error: line {line}: no step: the text has 1048576 bytes, at most 65536 are read\n"))
+        .concat();
+    assert_eq!(err(&run), wanted);
 }
 
 #[test]
@@ -256,7 +392,8 @@ fn a_conversation_is_saved_and_replays() {
     let lines = format!("{told}/save {saved} a talk, saved: as it went\n/save {saved}\n");
     // With ids that nobody can guess, and the clock of the system.
     let run = mini.command(&["chat"]).stdin(lines).assert().code(1);
-    assert!(out(&run).contains("wrote scenarios/mini/talk.yaml; `segue replay --accept scenarios/mini/talk.yaml`"));
+    let kept = "scenarios/mini/snapshots/talk__a_talk_saved_as_it_went.snap";
+    assert!(out(&run).ends_with(&format!("wrote scenarios/mini/talk.yaml\nwrote {kept}\n")), "{}", out(&run));
     assert_eq!(err(&run), "error: line 14: scenarios/mini/talk.yaml: is there already, and nothing is overwritten\n");
     let text = fs::read_to_string(mini.path(saved)).expect("a file");
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("env: ")).collect();
@@ -289,9 +426,58 @@ turns:
 "#]]
     );
     mini.run(&["check", "--deny", "warnings", saved]).code(0);
-    mini.at_home(&["replay", "--accept", saved]).code(0);
-    mini.run(&["replay"]).code(0);
     mini.run(&["fmt", "--check", saved]).code(0);
+    // The snapshot is there, and it is the one that a replay keeps.
+    mini.run(&["replay", saved]).code(0);
+    mini.run(&["replay"]).code(0);
+    let before = mini.files();
+    fs::remove_file(mini.path(kept)).expect("removed");
+    mini.at_home(&["replay", "--accept", saved]).code(0);
+    assert_eq!(mini.files(), before);
+}
+
+/// A name alone lies with the scenarios of the pack, wherever the chat was started.
+#[test]
+fn a_conversation_is_saved_with_the_scenarios_of_its_pack() {
+    let mini = Mini::new();
+    let command = mini.command(&SURE).current_dir(mini.path("transitions"));
+    let run = command.stdin("Riga\n/save talk.yaml\ngood\n").assert().code(0).stderr_eq("");
+    let told = "wrote scenarios/mini/talk.yaml\nwrote scenarios/mini/snapshots/talk__talk.snap\n\
+                the call to `forecast`, whose outcome is due, is written as one that stays open\n";
+    assert!(out(&run).starts_with(told), "{}", out(&run));
+    mini.run(&["replay", "scenarios/mini/talk.yaml"]).code(0);
+}
+
+/// Nothing is overwritten, neither the scenario nor its snapshot, nothing lies outside the workspace or where no scenario is looked
+/// for, and folders that are made are told.
+#[test]
+fn where_nothing_is_saved() {
+    let mini = Mini::new();
+    mini.write("scenarios/mini/snapshots/kept__kept.snap", "somebody's");
+    mini.write("scenarios/mini/file", "somebody's");
+    let above = mini.path("").canonicalize().expect("a folder").parent().expect("a folder").join("x.yaml");
+    let outside = "lies outside the workspace, and nothing is written there; a name without a folder lies with the scenarios of the pack";
+    for (typed, wanted) in [
+        ("weather.yaml", "scenarios/mini/weather.yaml: is there already, and nothing is overwritten"),
+        ("kept.yaml", "scenarios/mini/snapshots/kept__kept.snap: is there already, and nothing is overwritten"),
+        ("scenarios/mini/file/a/b.yaml", "scenarios/mini/file/a/b.yaml: cannot be written: not a directory"),
+        ("../x.yaml", &format!("{}: {outside}", above.display())),
+        (
+            "scenarios/snapshots/x.yaml",
+            "scenarios/snapshots/x.yaml: no scenario is looked for there: `snapshots` holds snapshots",
+        ),
+        (".x.yaml", "scenarios/mini/.x.yaml: no scenario is looked for there: `.x.yaml` begins with a dot"),
+    ] {
+        let before = mini.files();
+        let run = chat(&mini, &["--format", "json"], &format!("Riga\ngood\n/save {typed}\n")).code(1);
+        assert_eq!(err(&run), format!("error: line 3: {wanted}\n"));
+        assert_eq!(mini.files(), before);
+        assert!(!above.exists());
+    }
+    let run = chat(&mini, &[], "Riga\ngood\n/save talks/new/x.yaml\n").code(0);
+    let told = "made talks/new/snapshots/\nwrote talks/new/x.yaml\nwrote talks/new/snapshots/x__x.snap\n";
+    assert!(out(&run).ends_with(told), "{}", out(&run));
+    mini.run(&["replay", "talks/new/x.yaml"]).code(0);
 }
 
 /// Beside the scenarios of its pack a scenario says whose it is.
@@ -302,7 +488,7 @@ fn a_conversation_is_saved_elsewhere() {
     mini.write("state.yaml", given);
     let more = ["--given", "state.yaml", "--pack", "transitions/mini"];
     let run = chat(&mini, &more, "Riga\n!timeout\n/save ./scenarios/nowhere/../../talk.yaml\n").code(0).stderr_eq("");
-    assert!(out(&run).ends_with("wrote talk.yaml; `segue replay --accept talk.yaml` keeps its snapshot\n"));
+    assert!(out(&run).ends_with("made snapshots/\nwrote talk.yaml\nwrote snapshots/talk__talk.snap\n"));
     assert_data_eq!(
         fs::read_to_string(mini.path("talk.yaml")).expect("a file"),
         str![[r#"
@@ -320,7 +506,7 @@ turns:
 
 "#]]
     );
-    mini.at_home(&["replay", "--accept", "talk.yaml"]).code(0);
+    mini.run(&["replay", "talk.yaml"]).code(0);
 }
 
 #[test]
@@ -370,7 +556,7 @@ fn a_call_that_is_made_again_is_asked_about_again() {
     ] {
         assert!(told.contains(line), "{line}{told}");
     }
-    mini.at_home(&["replay", "--accept", "scenarios/mini/again.yaml"]).code(0);
+    mini.run(&["replay", "scenarios/mini/again.yaml"]).code(0);
     let snapshots = mini.files().into_iter().filter(|(path, _)| path.to_string_lossy().contains("again"));
     let kept: String = snapshots.map(|(_, text)| String::from_utf8(text).expect("UTF-8")).collect();
     let step = "call-2 forecast → ok { evidence: good, city: oslo }\n   breach: of_the_city\n   retry 1 of 1\n   call: call-3 forecast { city: riga }\n";

@@ -169,11 +169,14 @@ fn each_scenario_can_be_told_and_saved() {
                 }
                 let ids = Strange::default();
                 let conversation = tell(&registry, document, read, &ids);
-                let saved = conversation.written(&read.name, None).unwrap_or_else(|why| panic!("{}: {why}", read.name));
+                let written =
+                    conversation.written(&read.name, None).unwrap_or_else(|why| panic!("{}: {why}", read.name));
+                let saved = written.text;
                 assert!(!ids.0.borrow().given.iter().any(|(_, id)| saved.contains(id)), "{saved}");
                 let again = replayed(&registry, &saved);
                 assert!(again.failures.is_empty(), "{saved}\n{:?}", again.failures);
                 assert_eq!(happened(&again), happened(&original), "{saved}");
+                assert_eq!(again.transcript, Some(written.transcript), "{saved}");
                 told += 1;
             }
         }

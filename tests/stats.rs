@@ -85,6 +85,19 @@ fn recorded_dialogues_are_sessions() {
     assert_eq!(counted["packs"][0]["sessions"], json!(2));
 }
 
+/// A pack that declares no metric is named: that it is not counted is no slip that nobody sees.
+#[test]
+fn packs_without_a_metric_are_named() {
+    let mini = mini();
+    mini.at_home(&["new", "pack", "other"]).code(0);
+    let run = mini.run(&["stats"]).code(0).stderr_eq("");
+    let told = out(&run);
+    assert!(told.starts_with("mini: ") && told.ends_with("\n\nno metric is declared in other\n"), "{told}");
+    let counted = document(&mini.run(&["stats", "--format", "json"]).code(0).stderr_eq(""));
+    assert_eq!((&counted["packs"][0]["pack"], &counted["packs"][1]), (&json!("mini"), &Value::Null));
+    assert_eq!(counted["without_metrics"], json!(["other"]));
+}
+
 #[test]
 fn what_cannot_be_counted_is_said() {
     let mini = mini();
@@ -96,6 +109,12 @@ fn what_cannot_be_counted_is_said() {
     assert!(err(&run).contains("saved/cut.yaml (cut off) cannot be read"), "{}", err(&run));
     mini.write("transitions/mini/metrics.toml", "");
     let run = mini.run(&["stats"]).code(2).stdout_eq("");
+    assert!(err(&run).contains("no metric is declared in mini"), "{}", err(&run));
+    let form =
+        "[recording.talks]\nid = \"id\"\nturns = \"turns\"\nevent = \"utterance\"\npayload = { text = \"said\" }\n";
+    mini.write("transitions/mini/recording.toml", form);
+    mini.write("talks.jsonl", "{\"id\":\"a\",\"turns\":[{\"said\":\"Riga\"}]}\n");
+    let run = mini.run(&["stats", "--recorded", "talks.jsonl"]).code(2).stdout_eq("");
     assert!(err(&run).contains("no metric is declared in mini"), "{}", err(&run));
     let run = mini.run(&["stats", "nowhere"]).code(2).stdout_eq("");
     assert!(err(&run).contains("no such file or folder: nowhere"), "{}", err(&run));

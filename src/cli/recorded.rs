@@ -28,10 +28,10 @@ pub struct Asked<'a> {
 pub fn run(asked: &Asked<'_>, terminal: &mut Terminal) -> Result<u8, Problem> {
     replayed(asked, terminal, |replay| {
         let recorded = replay.finish();
-        match asked.format {
+        Ok(match asked.format {
             Output::Human => human(&recorded),
             Output::Json => format!("{:#}\n", json(&recorded)),
-        }
+        })
     })
 }
 
@@ -39,7 +39,7 @@ pub fn run(asked: &Asked<'_>, terminal: &mut Terminal) -> Result<u8, Problem> {
 pub fn replayed(
     asked: &Asked<'_>,
     terminal: &mut Terminal,
-    told: impl FnOnce(Replay<'_>) -> String,
+    told: impl FnOnce(Replay<'_>) -> Result<String, Problem>,
 ) -> Result<u8, Problem> {
     let workspace = workspace(&files::here()?, asked.pack.is_some())?;
     // A recording often lies beside the workspace: then it is shown as it was written.
@@ -67,6 +67,6 @@ pub fn replayed(
     if replay.dialogues() == 0 {
         return Err(Problem::new(format!("{file}: holds no record; one JSON object stands on each line")));
     }
-    terminal.out(&told(replay));
+    terminal.out(&told(replay)?);
     Ok(PASSED)
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::model::Pack;
 use crate::scenario;
 use crate::stats::Tally;
 use crate::workspace::{Case, Problem};
@@ -41,7 +42,10 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
         Some(file) => {
             let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
             let asked = recorded::Asked { file, pack, given, misses: 0, format: args.format };
-            recorded::replayed(&asked, terminal, |replay| told(args.format, &[replay.tally()]))
+            recorded::replayed(&asked, terminal, |replay| match replay.tally() {
+                tally if tally.pack().metrics.is_empty() => Err(no_metric(&[name(tally.pack())])),
+                tally => Ok(told(args.format, &[tally], &[])),
+            })
         }
         None => sessions(args, terminal),
     };
@@ -59,7 +63,10 @@ fn sessions(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     }
     let packs = packs(args.pack.as_deref(), &workspace, &corpus, &mut Vec::new(), terminal)?;
     let mut tallies = Vec::new();
-    for pack in packs.iter().filter(|pack| !pack.registry.pack().metrics.is_empty()) {
+    let (with, without): (Vec<_>, Vec<_>) =
+        packs.iter().partition(|pack: &&Loaded| !pack.registry.pack().metrics.is_empty());
+    let without: Vec<String> = without.iter().map(|pack| name(pack.registry.pack())).collect();
+    for pack in with {
         let mut tally = Tally::new(&pack.registry);
         for case in corpus.cases.iter().filter(|case| pack.takes(case)) {
             let script = match scenario::script(&pack.registry, &case.scenario) {
@@ -78,25 +85,38 @@ fn sessions(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         tallies.push(tally);
     }
     if tallies.is_empty() {
-        let name = |pack: &Loaded| pack.registry.pack().names.text(pack.registry.pack().id).to_owned();
-        let names: Vec<String> = packs.iter().map(name).collect();
-        let none = format!("nothing to count: no metric is declared in {}", names.join(", "));
-        return Err(Problem::new(format!("{none}\n  help: declare one under `[metric.NAME]`")));
+        return Err(no_metric(&without));
     }
-    terminal.out(&told(args.format, &tallies.iter().collect::<Vec<_>>()));
+    terminal.out(&told(args.format, &tallies.iter().collect::<Vec<_>>(), &without));
     Ok(PASSED)
+}
+
+fn name(pack: &Pack) -> String {
+    pack.names.text(pack.id).to_owned()
+}
+
+fn no_metric(packs: &[String]) -> Problem {
+    let none = format!("nothing to count: no metric is declared in {}", packs.join(", "));
+    Problem::new(format!("{none}\n  help: declare one under `[metric.NAME]`"))
 }
 
 fn called(case: &Case) -> String {
     format!("{} ({})", case.file, case.scenario.name)
 }
 
-fn told(format: Output, tallies: &[&Tally<'_>]) -> String {
+/// What was counted; packs `without` a metric are named.
+fn told(format: Output, tallies: &[&Tally<'_>], without: &[String]) -> String {
     match format {
-        Output::Human => tallies.iter().map(|tally| tally.human()).collect::<Vec<_>>().join("\n"),
+        Output::Human => {
+            let mut text = tallies.iter().map(|tally| tally.human()).collect::<Vec<_>>().join("\n");
+            if !without.is_empty() {
+                text.push_str(&format!("\nno metric is declared in {}\n", without.join(", ")));
+            }
+            text
+        }
         Output::Json => {
             let packs: Vec<_> = tallies.iter().map(|tally| tally.json()).collect();
-            format!("{:#}\n", serde_json::json!({ "packs": packs }))
+            format!("{:#}\n", serde_json::json!({ "packs": packs, "without_metrics": without }))
         }
     }
 }

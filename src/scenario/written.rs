@@ -13,13 +13,24 @@ use super::run::{Played, PlayedTurn, play, replay};
 use super::script::{Reply, script};
 use super::{Clock, parse, show};
 
+/// A conversation as a scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The scenario, in YAML.
+    pub text: String,
+    /// Its name.
+    pub name: String,
+    /// The transcript of its replay, which its snapshot keeps.
+    pub transcript: String,
+}
+
 impl Conversation<'_> {
     /// The conversation as a scenario in YAML: its turns, what the calls came to, and what came of each turn. Ids are those that
-    /// a replay counts. `pack` is written where it is given.
+    /// a replay counts. `pack` is written where it is given. A call whose outcome is still due is written as one that stays open.
     ///
     /// # Errors
     /// Why there is none: nothing was said, it begins in the middle of a turn, or it cannot be replayed as it went.
-    pub fn written(&self, name: &str, pack: Option<&str>) -> Result<String, String> {
+    pub fn written(&self, name: &str, pack: Option<&str>) -> Result<Written, String> {
         if self.turns.is_empty() {
             return Err("nothing has been said yet".into());
         }
@@ -38,13 +49,16 @@ impl Conversation<'_> {
         }
         let whole = self.composed(name, pack, Some(&played));
         let parsed = parse(FileId(0), &whole, Format::Yaml);
-        match parsed.scenarios.first().map(|scenario| replay(self.registry, scenario).failures) {
-            Some(failures) if failures.is_empty() && parsed.problems.is_empty() => Ok(whole),
-            Some(failures) => {
-                let first = failures.first().map_or_else(String::new, |failure| format!(": {}", failure.message));
+        let (Some(scenario), []) = (parsed.scenarios.first(), &parsed.problems[..]) else {
+            return Err("it cannot be read back".into());
+        };
+        let replayed = replay(self.registry, scenario);
+        match (replayed.failures.first(), replayed.transcript) {
+            (None, Some(transcript)) => Ok(Written { name: scenario.name.clone(), text: whole, transcript }),
+            (failure, _) => {
+                let first = failure.map_or_else(String::new, |failure| format!(": {}", failure.message));
                 Err(format!("it does not replay{first}"))
             }
-            None => Err("it cannot be read back".into()),
         }
     }
 

@@ -41,6 +41,12 @@ impl<'r> Tally<'r> {
         Self { pack, sessions: 0, turns: 0, counted: vec![Counted::default(); pack.metrics.len()], last: None }
     }
 
+    /// The pack whose metrics are counted.
+    #[must_use]
+    pub fn pack(&self) -> &'r Pack {
+        self.pack
+    }
+
     /// Begins a session; the one before it has ended.
     pub fn session(&mut self) {
         self.sessions += 1;

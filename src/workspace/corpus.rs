@@ -12,7 +12,15 @@ use crate::syntax::Format;
 use super::{Problem, Workspace, files};
 
 /// The folder beside scenario files that holds their snapshots.
-pub(super) const SNAPSHOTS: &str = "snapshots";
+pub const SNAPSHOTS: &str = "snapshots";
+
+/// The paths of the snapshots of the scenarios in a file, by their names.
+#[must_use]
+pub fn snapshots_of(file: &Path, names: &[&str]) -> Vec<PathBuf> {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = file.parent().unwrap_or(Path::new("")).join(SNAPSHOTS);
+    snapshot::names(&stem, names).iter().map(|name| folder.join(format!("{name}.snap"))).collect()
+}
 
 /// The scenarios that paths select.
 #[derive(Debug, Default)]
@@ -166,14 +174,11 @@ impl Workspace {
             corpus.faulty.push(FaultyFile { file: shown, problems: parsed.problems });
             return;
         }
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let names: Vec<&str> = parsed.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
-        let snapshots = snapshot::names(&stem, &names);
-        let folder = path.parent().unwrap_or(Path::new("")).join(SNAPSHOTS);
+        let snapshots = snapshots_of(path, &names);
         for (nth, (scenario, snapshot)) in (1..).zip(parsed.scenarios.into_iter().zip(snapshots)) {
             let own = scenario.pack.as_ref().map(|pack| pack.value.clone());
             let pack = own.or_else(|| self.folder_pack(path));
-            let snapshot = folder.join(format!("{snapshot}.snap"));
             corpus.cases.push(Case { scenario, file: shown.clone(), nth, pack, snapshot });
         }
     }

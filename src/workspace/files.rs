@@ -266,16 +266,25 @@ pub fn rewrite(path: &Path, shown: &str, text: &str) -> Result<(), Problem> {
 }
 
 /// Writes files that are not there yet, all or none, and makes their folders. Each has its path, the name that messages show, and its text.
+/// The folders that were made, each below the one before it.
 ///
 /// # Errors
-/// One of them is there already, or what the file system refuses; what was written till then is taken away again.
-pub fn create(all: &[(PathBuf, String, String)]) -> Result<(), Problem> {
+/// One of them is there already, or what the file system refuses; what was written and made till then is taken away again.
+pub fn create(all: &[(PathBuf, String, String)]) -> Result<Vec<PathBuf>, Problem> {
     let there = |shown: &str| Problem::new(format!("{shown}: is there already, and nothing is overwritten"));
     if let Some((_, shown, _)) = all.iter().find(|(path, ..)| kind(path) != Kind::Missing) {
         return Err(there(shown));
     }
+    let mut folders: Vec<PathBuf> = Vec::new();
     for (at, (path, shown, text)) in all.iter().enumerate() {
-        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && kind(folder) == Kind::Missing;
+        let above: Vec<&Path> = path.ancestors().skip(1).take_while(missing).collect();
+        let made = above.into_iter().rev().try_for_each(|folder| {
+            fs::create_dir(folder).map(|()| folders.push(folder.to_path_buf())).or_else(|error| match error.kind() {
+                ErrorKind::AlreadyExists => Ok(()),
+                _ => Err(error),
+            })
+        });
         let written = made
             .and_then(|()| fs::File::create_new(path))
             .map(|mut file| file.write_all(text.as_bytes()).inspect_err(|_| _ = fs::remove_file(path)));
@@ -286,12 +295,16 @@ pub fn create(all: &[(PathBuf, String, String)]) -> Result<(), Problem> {
         for (path, ..) in &all[..at] {
             let _ = fs::remove_file(path);
         }
+        // One into which somebody else has put something stays.
+        for folder in folders.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
         return Err(match error.kind() {
             ErrorKind::AlreadyExists => there(shown),
             _ => unwritten(shown, &reason(&error)),
         });
     }
-    Ok(())
+    Ok(folders)
 }
 
 fn unwritten(shown: &str, reason: &str) -> Problem {

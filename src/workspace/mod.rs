@@ -25,7 +25,7 @@ use crate::source::SourceText;
 use crate::syntax::Format;
 
 pub use choice::{Choice, Chosen};
-pub use corpus::{Case, Corpus, FaultyFile, Orphan};
+pub use corpus::{Case, Corpus, FaultyFile, Orphan, SNAPSHOTS, snapshots_of};
 #[cfg(feature = "cli")]
 pub use drawn::{DrawnIds, now};
 #[cfg(feature = "openai")]

@@ -1,11 +1,8 @@
 //! What can be done in a chat besides talking: `/state`, `/why`, `/undo`, `/save` and the like, and events that are no text.
 
-use std::path::Path;
-
 use serde::de::IgnoredAny;
 use serde_json::{Value as Json, json};
 
-use crate::cli::new::with_schema;
 use crate::diag::{did_you_mean, listed, quoted, suggest};
 use crate::explain::{explain, human};
 use crate::model::ids::{FrameId, InputId};
@@ -13,13 +10,10 @@ use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::uses::PackAt;
 use crate::model::{Event, Pack};
-use crate::scaffold::File;
 use crate::scenario::{live, show};
 use crate::state::OpenCall;
-use crate::syntax::Format;
-use crate::workspace::{Problem, files};
 
-use super::Chat;
+use super::{After, Chat};
 
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,28 +28,44 @@ pub enum Command {
     Quit,
 }
 
-/// Each command: its word, what may follow, and what it does.
-const COMMANDS: [(Command, &str, &str, &str); 8] = [
-    (Command::State, "state", "[FRAME]", "what the session remembers"),
-    (Command::Why, "why", "[-v]", "why the last turn went where it went; -v shows every test"),
-    (Command::Undo, "undo", "", "take the last turn back, calls and all"),
-    (Command::Save, "save", "FILE [NAME]", "write the conversation as a scenario (*.yaml), ready to be replayed"),
-    (Command::Signals, "signals", "{…}", "signals that the host gives with the next turn"),
-    (Command::Event, "event", "NAME {…}", "an event by its name, with its payload"),
-    (Command::Help, "help", "", "this list"),
-    (Command::Quit, "quit", "", "the end"),
+/// What is said of a command.
+pub struct About {
+    /// The command.
+    pub command: Command,
+    /// Its word.
+    pub word: &'static str,
+    /// What may follow it.
+    pub rest: &'static str,
+    /// What it does.
+    pub what: &'static str,
+}
+
+const fn about(command: Command, word: &'static str, rest: &'static str, what: &'static str) -> About {
+    About { command, word, rest, what }
+}
+
+/// The commands.
+pub const COMMANDS: [About; 8] = [
+    about(Command::State, "state", "[FRAME]", "what the session remembers"),
+    about(Command::Why, "why", "[-v]", "why the last turn went where it went; -v shows every test"),
+    about(Command::Undo, "undo", "", "take the last turn back, calls and all"),
+    about(Command::Save, "save", "FILE [NAME]", "write the conversation as a scenario (*.yaml) with its snapshot"),
+    about(Command::Signals, "signals", "{…}", "signals that the host gives with the next turn"),
+    about(Command::Event, "event", "NAME {…}", "an event by its name, with its payload"),
+    about(Command::Help, "help", "", "this list"),
+    about(Command::Quit, "quit", "", "the end"),
 ];
 
 impl Command {
     /// The command of a word.
     pub fn find(word: &str) -> Option<Self> {
-        COMMANDS.iter().find(|command| command.1 == word).map(|command| command.0)
+        COMMANDS.iter().find(|about| about.word == word).map(|about| about.command)
     }
 }
 
 impl Chat<'_, '_> {
     /// Does what a command says; what follows it is `rest`.
-    pub fn command(&mut self, command: Command, rest: &str) {
+    pub fn command(&mut self, command: Command, rest: &str) -> After {
         match command {
             Command::State => self.state(rest),
             Command::Why => self.why(rest),
@@ -77,18 +87,19 @@ impl Chat<'_, '_> {
                 Ok(()) => self.signals = Some(rest.to_owned()),
                 Err(problem) => self.wrong(&format!("`/signals`: {problem}")),
             },
-            Command::Event => self.named(rest),
+            Command::Event => return self.named(rest),
             Command::Help => self.help(),
-            Command::Quit => {}
+            Command::Quit => return After::Quit,
         }
+        After::More
     }
 
     /// An input under its turn key: `/select {…}`, `/cancel`, `/user text`.
-    pub fn event(&mut self, key: &str, rest: &str) {
+    pub fn event(&mut self, key: &str, rest: &str) -> After {
         let pack = self.registry.pack();
         let event = pack.events.iter().find(|event| pack.names.text(event.turn) == key);
         if event.is_none() && key != live::OUTCOME {
-            let words = COMMANDS.iter().map(|command| command.1);
+            let words = COMMANDS.iter().map(|about| about.word);
             let keys = pack.events.iter().map(|event| pack.names.text(event.turn));
             let help = match suggest(key, words.chain(keys).chain([live::OUTCOME])) {
                 Some(near) => format!("did you mean `/{near}`?"),
@@ -96,19 +107,19 @@ impl Chat<'_, '_> {
             };
             let typed = quoted(&format!("/{key}"));
             self.wrong(&format!("{typed} is no command and no event; {help} (`//{key}` says `/{key}`)"));
-            return;
+            return After::More;
         }
-        self.take(key, event, rest);
+        self.take(key, event, rest)
     }
 
     /// `/event NAME {…}`.
-    fn named(&mut self, rest: &str) {
+    fn named(&mut self, rest: &str) -> After {
         let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let pack = self.registry.pack();
         match pack.event(name) {
             Some(event) => {
                 let event = &pack.events[event.index()];
-                self.take(pack.names.text(event.turn), Some(event), rest.trim());
+                self.take(pack.names.text(event.turn), Some(event), rest.trim())
             }
             None => {
                 let names: Vec<&str> = pack.events.iter().map(|event| pack.names.text(event.name)).collect();
@@ -117,31 +128,29 @@ impl Chat<'_, '_> {
                     None => format!("events are {}", listed(&names)),
                 };
                 self.wrong(&format!("{} is no event of this pack; {help}", quoted(name)));
+                After::More
             }
         }
     }
 
     /// An input; what follows its key is its payload, or the text that is all of it.
-    fn take(&mut self, key: &str, event: Option<&Event>, rest: &str) {
+    fn take(&mut self, key: &str, event: Option<&Event>, rest: &str) -> After {
         let pack = self.registry.pack();
-        if rest.starts_with('{') {
-            match is_object(rest) {
-                Ok(()) => self.turn(key, rest),
-                Err(problem) => self.wrong(&format!("`/{key}`: {problem}")),
-            }
-            return;
-        }
-        match event {
-            Some(event) if event.text.is_some() => self.turn(key, &Json::from(rest).to_string()),
-            Some(_) if rest.is_empty() => self.turn(key, "{}"),
-            Some(event) => match one_text(pack, event) {
-                Some(field) => self.turn(key, &json!({ field: rest }).to_string()),
-                None => self.wrong(&format!("`/{key}`: its payload is due, {}", payload(pack, event))),
+        let wrong = match event {
+            _ if rest.starts_with('{') => match is_object(rest) {
+                Ok(()) => return self.turn(key, rest),
+                Err(problem) => problem,
             },
-            None => {
-                self.wrong(&format!("`/{key}`: a JSON object is due, such as {{\"call\": \"…\", \"returns\": {{}}}}"))
-            }
-        }
+            Some(event) if event.text.is_some() => return self.turn(key, &Json::from(rest).to_string()),
+            Some(_) if rest.is_empty() => return self.turn(key, "{}"),
+            Some(event) => match one_text(pack, event) {
+                Some(field) => return self.turn(key, &json!({ field: rest }).to_string()),
+                None => format!("its payload is due, {}", payload(pack, event)),
+            },
+            None => "a JSON object is due, such as {\"call\": \"…\", \"returns\": {}}".to_owned(),
+        };
+        self.wrong(&format!("`/{key}`: {wrong}"));
+        After::More
     }
 
     fn state(&mut self, rest: &str) {
@@ -201,52 +210,6 @@ impl Chat<'_, '_> {
             _ => self.wrong("`/why` takes `-v` or nothing"),
         }
     }
-
-    fn save(&mut self, rest: &str) -> Result<(), Problem> {
-        let (file, name) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        if file.is_empty() {
-            return Err(Problem::new("`/save` needs a file, such as `/save scenarios/talk.yaml what it shows`"));
-        }
-        if Format::of_path(file) != Some(Format::Yaml) {
-            return Err(Problem::new(format!("{file}: a scenario is saved as YAML: name it *.yaml")));
-        }
-        let path = Path::new(file);
-        let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().replace(['_', '-'], " "));
-        let name = if name.trim().is_empty() { stem.as_str() } else { name.trim() };
-        let (path, shown) = self.shown(path)?;
-        let own = self.workspace.home(&shown).is_some_and(|home| home == self.name);
-        let text = self
-            .conversation
-            .written(name, if own { None } else { Some(self.name.as_str()) })
-            .map_err(|why| Problem::new(format!("{shown}: not written: {why}")))?;
-        // Editors are led to a schema of the workspace from within only.
-        let text = match path.starts_with(self.workspace.root()) {
-            true => with_schema(self.workspace, &File { path: shown.clone(), kind: "scenario", text }),
-            false => text,
-        };
-        files::create(&[(path, shown.clone(), text)])?;
-        self.note(&format!("wrote {shown}; `segue replay --accept {shown}` keeps its snapshot"));
-        Ok(())
-    }
-
-    fn help(&mut self) {
-        let pack = self.registry.pack();
-        let mut lines = vec!["a line is what the user says; `//x` says `/x`".to_owned()];
-        let row = |word: &str, rest: &str, what: &str| format!("  {:<24}{what}", format!("/{word} {rest}"));
-        lines.extend(COMMANDS.iter().map(|(_, word, rest, what)| row(word, rest, what)));
-        lines.push(row(
-            live::OUTCOME,
-            "{…}",
-            "the outcome of a call that was left open: { \"call\": …, \"returns\": {…} }",
-        ));
-        for event in &pack.events {
-            lines.push(row(pack.names.text(event.turn), &payload(pack, event), event.doc.trim()));
-        }
-        lines.push(
-            "where an outcome is due: its fields one by one, or {…}, !failed WHY, !timeout, !cancelled, !open".into(),
-        );
-        self.note(&lines.join("\n"));
-    }
 }
 
 /// A frame of one of the packs, by its name.
@@ -263,7 +226,7 @@ fn one_text<'p>(pack: &'p Pack, event: &Event) -> Option<&'p str> {
 }
 
 /// What may follow the key of an event.
-fn payload(pack: &Pack, event: &Event) -> String {
+pub fn payload(pack: &Pack, event: &Event) -> String {
     if event.text.is_some() || one_text(pack, event).is_some() {
         return "TEXT".into();
     }

@@ -2,31 +2,43 @@
 
 use serde_json::{Map, Value as Json};
 
+use crate::diag::{listed, quoted, suggest};
 use crate::model::Pack;
 use crate::model::json::{Naming, describe, from_json};
 use crate::model::reason::STATUSES;
 use crate::model::schema::{NamedType, Type};
-use crate::scenario::live::ending;
-use crate::scenario::{Reply, show};
+use crate::scenario::live::{OUTCOME, ending};
+use crate::scenario::show;
 
-use super::commands::is_object;
+use super::commands::{COMMANDS, Command, is_object};
 use super::input::Line;
-use super::serve::Due;
+use super::serve::{Due, Ending};
 use super::{Chat, told};
 
 /// What a typed line comes to.
 enum Typed {
     /// The value of the field; none where it is left out.
     Value(Option<Json>),
-    /// The whole outcome.
-    Whole(Reply),
-    /// The call stays open.
-    Open,
+    /// What comes of the call as a whole.
+    Ended(Ending),
+}
+
+/// How a call ends without an answer, as it is typed.
+pub const ENDS: [&str; 4] = ["!failed WHY", "!timeout", "!cancelled", "!open"];
+
+/// Whether a line has the form of an outcome: a JSON object, or one of the words that end a call.
+pub fn ends_a_call(line: &str) -> bool {
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let ends = |end: &str| match end.split_once(' ') {
+        Some((end, _)) => word == end,
+        None => word == end && rest.is_empty(),
+    };
+    ENDS.iter().any(|end| ends(end)) || line.starts_with('{') && is_object(line).is_ok()
 }
 
 impl Chat<'_, '_> {
-    /// Asks a person for the outcome of a call; none = it stays open.
-    pub fn asked(&mut self, call: Due<'_>) -> Option<Reply> {
+    /// Asks a person for the outcome of a call.
+    pub fn asked(&mut self, call: Due<'_>) -> Ending {
         let registry = self.registry.at(call.0);
         let pack = registry.pack();
         if !self.input.is_piped() {
@@ -42,19 +54,17 @@ impl Chat<'_, '_> {
                         let name = pack.names.text(field.wire).to_owned();
                         answer.extend(value.map(|value| (name, value)));
                     }
-                    Typed::Whole(reply) => return Some(reply),
-                    Typed::Open => return None,
+                    Typed::Ended(ending) => return ending,
                 }
             }
             if fields.is_empty() {
                 match self.field(call, true, None) {
                     Typed::Value(_) => {}
-                    Typed::Whole(reply) => return Some(reply),
-                    Typed::Open => return None,
+                    Typed::Ended(ending) => return ending,
                 }
             }
             match ending(self.registry, (call.0, call.1.port), &format!("{{\"returns\":{}}}", Json::Object(answer))) {
-                Ok(reply) => return Some(reply),
+                Ok(reply) => return Ending::Reply(reply),
                 Err(problems) => {
                     self.wrong(&told(&problems));
                     continue 'again;
@@ -80,22 +90,66 @@ impl Chat<'_, '_> {
                 }
                 Ok(Line::Interrupted) => {
                     self.note("the call stays open");
-                    return Typed::Open;
+                    return Typed::Ended(Ending::Open);
                 }
                 Ok(Line::End) => {
                     self.wrong(&format!("the input ends where the outcome of `{port}` is due: the call stays open"));
-                    return Typed::Open;
+                    return Typed::Ended(Ending::Open);
                 }
                 Err(problem) => {
                     self.wrong(&problem.message);
-                    return Typed::Open;
+                    return Typed::Ended(Ending::Open);
                 }
             };
-            match self.typed(call, line.trim(), first, field) {
+            let mut line = line.trim();
+            match line.strip_prefix('/') {
+                // `//x` is the value `/x`.
+                Some(rest) if rest.starts_with('/') => line = rest,
+                Some(rest) => match self.meanwhile(call, rest) {
+                    Some(ending) => return Typed::Ended(ending),
+                    None => continue,
+                },
+                None => {}
+            }
+            match self.typed(call, line, first, field) {
                 Ok(typed) => return typed,
                 Err(problem) => self.wrong(&format!("{port}: {problem}")),
             }
         }
+    }
+
+    /// Does a command while an outcome is due. What comes of the call, where that is said by it: else it is asked for again.
+    fn meanwhile(&mut self, call: Due<'_>, line: &str) -> Option<Ending> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let (pack, port) = (self.registry.pack(), self.port(call));
+        let begins =
+            |word: &str| pack.events.iter().any(|event| pack.names.text(event.turn) == word) || word == OUTCOME;
+        match Command::find(word) {
+            Some(Command::Undo) => {
+                self.command(Command::Undo, rest);
+                return Some(Ending::Undone);
+            }
+            Some(Command::Quit) => {
+                self.note(&format!("the call to `{port}` stays open"));
+                return Some(Ending::Quit);
+            }
+            Some(Command::Help) => self.help_here(call),
+            None if !begins(word) => {
+                let words = COMMANDS.iter().map(|command| command.word).filter(|word| *word != "event");
+                let help = match suggest(word, words) {
+                    Some(near) => format!("did you mean `/{near}`?"),
+                    None => "`/help` lists what there is".to_owned(),
+                };
+                let typed = quoted(&format!("/{word}"));
+                self.wrong(&format!("{typed} is no command here; {help} (`//{word}` is the value `/{word}`)"));
+            }
+            Some(Command::Event) | None => {
+                let due = format!("the outcome of `{port}` is due; `!open` leaves the call open");
+                self.wrong(&format!("`/{word}` begins a turn, and {due} (`//{word}` is the value `/{word}`)"));
+            }
+            Some(command) => _ = self.command(command, rest.trim()),
+        }
+        None
     }
 
     fn typed(&self, call: Due<'_>, line: &str, first: bool, field: Option<&NamedType>) -> Result<Typed, String> {
@@ -104,18 +158,17 @@ impl Chat<'_, '_> {
         if let Some(rest) = line.strip_prefix('!') {
             let (word, error) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             if word == "open" && error.is_empty() {
-                return Ok(Typed::Open);
+                return Ok(Typed::Ended(Ending::Open));
             }
             if word == STATUSES[0] || !STATUSES.contains(&word) {
-                let due = "`!failed WHY`, `!timeout`, `!cancelled`, `!open`";
-                return Err(format!("`!{word}` ends no call; write one of {due}"));
+                return Err(format!("`!{word}` ends no call; write one of {}", listed(ENDS)));
             }
             let mut end = Map::new();
             end.insert("status".into(), word.into());
             if !error.trim().is_empty() {
                 end.insert("error".into(), error.trim().into());
             }
-            return whole(&Json::Object(end).to_string()).map(Typed::Whole);
+            return whole(&Json::Object(end).to_string()).map(|reply| Typed::Ended(Ending::Reply(reply)));
         }
         if first && line.starts_with('{') {
             is_object(line)?;
@@ -123,7 +176,7 @@ impl Chat<'_, '_> {
             // Who types can mend what the declaration does not admit; `!failed contract` says that it was broken.
             return match &reply.contract {
                 Some(broken) => Err(format!("this is no answer of the port: {}", broken.message)),
-                None => Ok(Typed::Whole(reply)),
+                None => Ok(Typed::Ended(Ending::Reply(reply))),
             };
         }
         let Some(field) = field else {

@@ -7,8 +7,10 @@ use rustyline::config::Configurer;
 use rustyline::error::ReadlineError;
 
 use crate::cli::Output;
-use crate::syntax::Limits;
 use crate::workspace::Problem;
+
+/// Bytes in a line, at most: as a text in JSON it is not larger than a file may be, whatever is escaped in it.
+const LONGEST: usize = 1 << 20;
 
 /// A line, or why there is none.
 #[derive(Debug)]
@@ -97,21 +99,29 @@ impl Input {
     }
 }
 
+/// The next line of standard input. One that is too long is passed over to its end, and no more of it is held.
 fn plain() -> Result<Line, Problem> {
-    let longest = Limits::default().max_bytes;
-    let mut bytes = Vec::new();
-    let most = u64::try_from(longest).unwrap_or(u64::MAX);
-    let mut input = stdin().lock();
     let failed = |error: std::io::Error| Problem::new(format!("standard input cannot be read: {error}"));
+    let mut bytes = Vec::new();
+    let mut input = stdin().lock();
+    // What ends a line is no part of it.
+    let most = u64::try_from(LONGEST).unwrap_or(u64::MAX).saturating_add(2);
     input.by_ref().take(most).read_until(b'\n', &mut bytes).map_err(failed)?;
     if bytes.is_empty() {
         return Ok(Line::End);
     }
-    if bytes.len() >= longest && !bytes.ends_with(b"\n") {
-        return Err(Problem::new(format!("a line of standard input is longer than the limit of {longest} bytes")));
+    let ended = bytes.pop_if(|last| *last == b'\n').is_some();
+    if ended {
+        bytes.pop_if(|last| *last == b'\r');
+    }
+    if bytes.len() > LONGEST {
+        if !ended {
+            input.skip_until(b'\n').map_err(failed)?;
+        }
+        return Ok(Line::Unread(format!("the line is longer than the limit of {LONGEST} bytes, and is not taken")));
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Ok(Line::Text(text.trim_end_matches(['\n', '\r']).to_owned())),
+        Ok(text) => Ok(Line::Text(text)),
         Err(_) => Ok(Line::Unread("the line is not UTF-8".into())),
     }
 }

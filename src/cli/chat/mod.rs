@@ -1,12 +1,14 @@
 //! `segue chat`: a conversation with a pack, in the terminal or line by line.
 
 mod commands;
+mod help;
 mod human;
 mod input;
+mod save;
 mod serve;
 mod show;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use jiff::civil::Date;
 use jiff::tz::Offset;
@@ -32,12 +34,12 @@ use super::{FAILED, Output, PASSED};
 
 use commands::Command;
 use input::{Input, Line};
-use serve::Server;
+use serve::{Ending, Server};
 
 /// Talk with a pack: of each turn it shows the class, what was carried and dropped, calls, messages and the answer mode.
 ///
 /// A line is what the user says. Lines that begin with `/` are commands: `/help` lists them. Where a call waits for its outcome,
-/// it is asked for. Without a terminal the lines of standard input are taken.
+/// it is asked for, and commands work there too. Without a terminal the lines of standard input are taken.
 ///
 /// Exit codes: 0 = it ended, 1 = a line from a pipe was not understood, 2 = it could not be run.
 #[derive(Debug, clap::Args)]
@@ -95,6 +97,7 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         sources: &sources,
         workspace: &workspace,
         name,
+        folder: &folder,
         json: args.format == Output::Json,
         signals: None,
         input: Input::new(args.format)?,
@@ -112,7 +115,7 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
             Line::End => break,
             Line::Interrupted => chat.note("Ctrl-D or `/quit` ends the chat"),
             Line::Text(line) => {
-                if chat.line(&line)? == After::Quit {
+                if chat.line(&line) == After::Quit {
                     break;
                 }
             }
@@ -177,8 +180,9 @@ struct Chat<'a, 't> {
     registry: &'a Registry,
     sources: &'a SourceMap,
     workspace: &'a Workspace,
-    /// The name of the pack.
+    /// The name of the pack, and its folder.
     name: String,
+    folder: &'a Path,
     /// Whether turns are printed as JSON; all else goes to standard error then.
     json: bool,
     /// Signals of the host for the next turn, a JSON text.
@@ -207,21 +211,23 @@ impl Chat<'_, '_> {
     }
 
     /// Takes a line.
-    fn line(&mut self, line: &str) -> Result<After, Problem> {
+    fn line(&mut self, line: &str) -> After {
         let line = line.trim();
         let text = match line.strip_prefix('/') {
-            None if line.is_empty() => return Ok(After::More),
+            None if line.is_empty() => return After::More,
+            None if human::ends_a_call(line) => {
+                self.no_call();
+                return After::More;
+            }
             None => line,
             // `//x` sends `/x`.
             Some(rest) if rest.starts_with('/') => rest,
             Some(rest) => {
                 let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-                match Command::find(word) {
-                    Some(Command::Quit) => return Ok(After::Quit),
+                return match Command::find(word) {
                     Some(command) => self.command(command, rest.trim()),
                     None => self.event(word, rest.trim()),
-                }
-                return Ok(After::More);
+                };
             }
         };
         let pack = self.registry.pack();
@@ -229,7 +235,7 @@ impl Chat<'_, '_> {
         match pack.said() {
             Some(event) => {
                 let key = pack.names.text(pack.events[event.index()].turn);
-                self.turn(key, &Json::from(text).to_string());
+                return self.turn(key, &Json::from(text).to_string());
             }
             None if with_text().next().is_none() => self.wrong("no event of this pack has a text; write `/EVENT {…}`"),
             None => {
@@ -240,29 +246,58 @@ impl Chat<'_, '_> {
                 ));
             }
         }
-        Ok(After::More)
+        After::More
+    }
+
+    /// Says that a line which ends a call is not taken as what the user says: no outcome is due.
+    fn no_call(&mut self) {
+        let pack = self.registry.pack();
+        let mut text = "this is written as the outcome of a call, and none is due: it is not taken".to_owned();
+        if let Some((at, call)) = self.conversation.state().host_calls(pack).first() {
+            text.push_str(&format!(
+                "; `/outcome {{…}}` ends {} {}",
+                call.id,
+                scenario::show::port(pack, *at, call.port)
+            ));
+        }
+        if let Some(event) = pack.said().map(|event| &pack.events[event.index()])
+            && let Some(at) = event.fields.iter().position(|(field, _)| Some(*field) == event.text)
+        {
+            let (key, field) = (pack.names.text(event.turn), pack.names.text(event.wire[at]));
+            text.push_str(&format!("; `/{key} {{\"{field}\": …}}` says it all the same"));
+        }
+        self.wrong(&text);
     }
 
     /// Takes an input and asks for the outcomes of the calls that it sets off.
-    fn turn(&mut self, key: &str, value: &str) {
+    fn turn(&mut self, key: &str, value: &str) -> After {
         let signals = self.signals.take();
         if let Err(problems) = self.conversation.begin(key, value, signals.as_deref()) {
             self.wrong(&told(&problems));
-            return;
+            return After::More;
         }
         self.marks.push(self.taken.clone());
         self.logged = 0;
         self.log_steps();
+        let mut after = After::More;
         while let Some((at, call)) = self.conversation.due().map(|(at, call)| (at, call.clone())) {
-            match self.ask((at, &call)) {
-                Some(reply) => {
+            // Who has ended the chat is asked nothing more.
+            let ending = if after == After::Quit { Ending::Open } else { self.ask((at, &call)) };
+            match ending {
+                Ending::Reply(reply) => {
                     self.conversation.answer(reply);
                     self.log_steps();
                 }
-                None => self.conversation.leave_open(),
+                Ending::Open => self.conversation.leave_open(),
+                Ending::Undone => return After::More,
+                Ending::Quit => {
+                    self.conversation.leave_open();
+                    after = After::Quit;
+                }
             }
         }
         self.show_turn();
+        after
     }
 
     /// Tells the log of the last steps.
@@ -291,21 +326,6 @@ impl Chat<'_, '_> {
             Some(number) => self.terminal.error(&format!("line {number}: {message}")),
             None => self.terminal.error(message),
         }
-    }
-
-    /// A path as it is written here, as one in the workspace.
-    fn shown(&self, path: &Path) -> Result<(PathBuf, String), Problem> {
-        let mut at = files::real(&files::here()?);
-        for piece in path.components() {
-            match piece {
-                Component::CurDir => {}
-                Component::ParentDir => _ = at.pop(),
-                // What is not there yet has no links to follow.
-                other => at = files::real(&at.join(other)),
-            }
-        }
-        let shown = self.workspace.shown(&at);
-        Ok((at, shown))
     }
 }
 

@@ -43,6 +43,18 @@ pub enum Server {
     Model(Rc<Model>),
 }
 
+/// What comes of a call that is due.
+pub enum Ending {
+    /// This outcome.
+    Reply(Reply),
+    /// Nothing yet: it stays open.
+    Open,
+    /// The turn that made it was taken back.
+    Undone,
+    /// The chat ends, and it stays open.
+    Quit,
+}
+
 /// A call with the pack that made it.
 pub type Due<'c> = (PackAt, &'c CallOut);
 
@@ -127,19 +139,19 @@ fn model(
 }
 
 impl Chat<'_, '_> {
-    /// How the call that is due ends; none = it stays open.
-    pub fn ask(&mut self, call: Due<'_>) -> Option<Reply> {
-        match self.servers[call.0.index()][call.1.port.index()].clone() {
-            Server::Human => self.asked(call),
-            Server::Script(calls) => self.scripted(call, &calls),
-            Server::Command(command) => Some(self.commanded(call, &command)),
+    /// How the call that is due ends.
+    pub fn ask(&mut self, call: Due<'_>) -> Ending {
+        Ending::Reply(match self.servers[call.0.index()][call.1.port.index()].clone() {
+            Server::Human => return self.asked(call),
+            Server::Script(calls) => return self.scripted(call, &calls).map_or(Ending::Open, Ending::Reply),
+            Server::Command(command) => self.commanded(call, &command),
             #[cfg(feature = "openai")]
-            Server::Model(model) => Some(match model.ask(self.registry.pack().at(call.0), call.1, &mut Http::new()) {
+            Server::Model(model) => match model.ask(self.registry.pack().at(call.0), call.1, &mut Http::new()) {
                 Asked::Text(text) => self.answered(call, text.trim()),
                 Asked::Failed(why) => failed(&why),
                 Asked::Timeout => timed_out(),
-            }),
-        }
+            },
+        })
     }
 
     /// The next outcome of a file. One that there is no more leaves the call open.

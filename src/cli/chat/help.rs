@@ -1,0 +1,118 @@
+//! `/help`: what can be typed, in a conversation and where an outcome is due.
+
+use crate::model::Pack;
+use crate::model::json::describe;
+use crate::model::schema::{NamedType, Type};
+use crate::scenario::live::OUTCOME;
+
+use super::Chat;
+use super::commands::{COMMANDS, Command, payload};
+use super::human::ENDS;
+use super::serve::Due;
+
+/// What is wider stands on a line of its own, above what is said of it.
+const WIDEST: usize = 26;
+/// How many records inside each other are spelt out.
+const DEEPEST: usize = 3;
+
+impl Chat<'_, '_> {
+    /// What can be typed in a conversation.
+    pub fn help(&mut self) {
+        let pack = self.registry.pack();
+        let mut rows: Vec<(String, String)> = commands(|_| true);
+        rows.push((
+            format!("/{OUTCOME} {{…}}"),
+            "the outcome of a call that was left open: { \"call\": …, \"returns\": {…} }".into(),
+        ));
+        for event in &pack.events {
+            let key = format!("/{} {}", pack.names.text(event.turn), payload(pack, event));
+            rows.push((key, event.doc.trim().to_owned()));
+        }
+        let text = format!(
+            "a line is what the user says; `//x` says `/x`\n{}\nwhere the outcome of a call is due, `/help` says what can be typed there",
+            table(&rows)
+        );
+        self.note(&text);
+    }
+
+    /// What can be typed where the outcome of a call is due.
+    pub fn help_here(&mut self, call: Due<'_>) {
+        let registry = self.registry.at(call.0);
+        let pack = registry.pack();
+        let port = call.1.port.index();
+        let (fields, doc) = (&registry.response[port], pack.ports[port].doc.trim());
+        let mut lines = vec![format!("the outcome of `{}` is due", self.port(call))];
+        if !doc.is_empty() {
+            lines.push(doc.to_owned());
+        }
+        let mut rows: Vec<(String, String)> = fields.iter().map(|field| about(pack, field)).collect();
+        lines.push(match rows.is_empty() {
+            true => "its answer has no fields: an empty line says that it is done".into(),
+            false => format!("a line for each field, one after the other:\n{}", table(&rows)),
+        });
+        if !fields.is_empty() {
+            lines.push("or, in place of the first of them:".into());
+        }
+        rows.clear();
+        rows.push((record(pack, fields, 0), "the whole answer, as JSON; what stands in [ ] may be left out".into()));
+        rows.push((ENDS.join(", "), "no answer; with `!open` the call stays open".into()));
+        lines.push(table(&rows));
+        lines.push("`//x` is the value `/x`; commands are these, and then the outcome is asked for again:".into());
+        let here = |command| !matches!(command, Command::Event | Command::Undo | Command::Quit);
+        let mut rows = commands(here);
+        rows.push(("/undo".into(), "take this turn back, calls and all".into()));
+        rows.push(("/quit".into(), "the end; the call stays open".into()));
+        lines.push(table(&rows));
+        self.note(&lines.join("\n"));
+    }
+}
+
+/// Some of the commands, and what they do.
+fn commands(which: impl Fn(Command) -> bool) -> Vec<(String, String)> {
+    let shown = COMMANDS.iter().filter(|about| which(about.command));
+    shown.map(|about| (format!("/{} {}", about.word, about.rest), about.what.to_owned())).collect()
+}
+
+/// A field of an answer: its name, and what it may be.
+fn about(pack: &Pack, field: &NamedType) -> (String, String) {
+    let mut text = spelt(pack, &field.ty, 0);
+    if field.optional || field.default.is_some() {
+        text.push_str("; an empty line leaves it out");
+    }
+    if !field.doc.trim().is_empty() {
+        text.push_str(&format!("\n{}", field.doc.trim()));
+    }
+    (pack.names.text(field.wire).to_owned(), text)
+}
+
+/// What a value of a type is; records are spelt out as JSON.
+fn spelt(pack: &Pack, ty: &Type, depth: usize) -> String {
+    match ty {
+        Type::Record(id) if depth < DEEPEST => record(pack, &pack.records[id.index()].fields, depth),
+        Type::List { of, .. } | Type::Set { of, .. } => format!("[{}, …]", spelt(pack, of, depth)),
+        Type::Map { of, .. } => format!("{{KEY: {}, …}}", spelt(pack, of, depth)),
+        ty => describe(pack, ty),
+    }
+}
+
+fn record(pack: &Pack, fields: &[NamedType], depth: usize) -> String {
+    let field = |field: &NamedType| {
+        let shown = format!("\"{}\": {}", pack.names.text(field.wire), spelt(pack, &field.ty, depth + 1));
+        if field.optional || field.default.is_some() { format!("[{shown}]") } else { shown }
+    };
+    format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+}
+
+/// Two columns. What is too wide for the first one has a line of its own.
+fn table(rows: &[(String, String)]) -> String {
+    let wide = |key: &str| key.chars().count();
+    let width = rows.iter().map(|(key, _)| wide(key)).filter(|width| *width <= WIDEST).max().unwrap_or(0);
+    let mut lines = Vec::new();
+    for (key, text) in rows {
+        let (key, mut text) = (key.trim_end(), text.lines());
+        let beside = if wide(key) <= width { text.next().unwrap_or_default() } else { "" };
+        lines.push(format!("  {key:<width$}  {beside}").trim_end().to_owned());
+        lines.extend(text.map(|line| format!("  {:width$}  {}", "", line.trim())));
+    }
+    lines.join("\n")
+}
