@@ -192,6 +192,20 @@ impl SessionState {
         pack.frames[frame.index()].keyed.as_ref().map(|keyed| self.instances.of(keyed))
     }
 
+    /// Whether an id is one of this state: that of an open call or the key of a known instance; of used packs as well, and of the
+    /// states to which turns under way may go back.
+    pub(crate) fn holds(&self, pack: &Pack, id: &str) -> bool {
+        let known = |instances: &Store| keyed_frames(pack).any(|keyed| instances.of(keyed).find(id).is_some());
+        let under_way = |turn: &Arc<Turn>| {
+            turn.calls.iter().any(|call| &*call.id == id)
+                || turn.before.as_ref().is_some_and(|held| known(&held.instances))
+        };
+        let mut used = self.used.iter().flat_map(|used| used.states.iter().zip(pack.all().skip(1)));
+        known(&self.instances)
+            || self.turns.iter().any(under_way)
+            || used.any(|(state, at)| state.holds(pack.at(at), id))
+    }
+
     /// All fields, in declared order.
     #[must_use]
     pub fn slots(&self) -> &[Value] {

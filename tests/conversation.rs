@@ -184,6 +184,33 @@ fn each_scenario_can_be_told_and_saved() {
     assert!(told > 200, "{told}");
 }
 
+/// What is given holds the ids that counting would give first: neither a replay nor a chat gives one of them again.
+#[test]
+fn what_is_given_keeps_its_ids_to_itself() {
+    let registry = loaded("step-back");
+    let text = std::fs::read_to_string(workspace().root().join("scenarios/step-back/concepts.yaml")).expect("a file");
+    let document = json_of(&syntax::parse(FileId(0), &text, Format::Yaml, &Diagnostics::new()).expect("YAML"));
+    let asks = &document["scenarios"][0]["turns"][0];
+    let again = |start: Given, ids: Option<Box<dyn IdSource>>| {
+        let mut conversation = Conversation::new(&registry, start, ids);
+        conversation.begin("question", &asks["question"].to_string(), None).expect("an input");
+        let (at, call) = conversation.due().expect("a call");
+        let reply = ending(&registry, (at, call.port), &json!({ "returns": asks["calls"][0]["returns"] }).to_string());
+        conversation.answer(reply.expect("an end"));
+        conversation
+    };
+    let first = again(given(&registry, None, Clock::default()), None);
+    let start = || Given { state: first.state().clone(), ..given(&registry, None, Clock::default()) };
+    for ids in [None, Some(Box::new(Strange::default()) as Box<dyn IdSource>)] {
+        let second = again(start(), ids);
+        let frame = registry.pack().frame("attempt").expect("a keyed frame");
+        assert_eq!(second.state().instances(registry.pack(), frame).expect("instances").open.len(), 2);
+        let saved = second.written("twice", None).expect("a scenario").text;
+        let replayed = replayed(&registry, &saved);
+        assert!(replayed.failures.is_empty(), "{saved}\n{:?}", replayed.failures);
+    }
+}
+
 #[test]
 fn a_turn_is_undone_whole() {
     let registry = loaded("assistant");

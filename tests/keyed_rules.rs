@@ -7,9 +7,10 @@ use serde_json::{Value as Json, json};
 
 use segue::audit::{Config, Scope, audit};
 use segue::diag::Code;
-use segue::engine::{Event, Step};
+use segue::engine::{Env, Event, IdSource, Step, StepError};
 use segue::model::Status;
 use segue::registry::Registry;
+use segue::state::SessionState;
 use support::pair::{Pair, Shown, instances, shown};
 use support::tiny::Tiny;
 use support::{load, loaded};
@@ -546,6 +547,56 @@ fn what_loading_refuses() {
     let outcome = one(json!({ "trigger": [{ "event": "run.failed", "base": "selected" }] }));
     let found = load(&outcome.files()).expect_err("refused");
     assert!(found.contains("binds nothing by itself"), "{found}");
+}
+
+#[test]
+fn an_id_that_the_state_holds_is_passed_over() {
+    let call = json!({ "call": "run", "id": "go", "with": {} });
+    let settle = json!([{ "on": "go", "when": { "outcome": { "status": "ok" } }, "do": [] }]);
+    let mut tiny = tiny(
+        &[
+            ("O", json!({ "bind": null, "do": [open("a"), tells()] })),
+            ("C", json!({ "requires": is_open(), "do": [call], "settle": settle })),
+            (
+                "N",
+                json!({ "bind": null, "do": [{ "set": { "asked": { "id": { "new_id": "c" } } } }, open("n"), tells()] }),
+            ),
+        ],
+        json!({ "max_open": 4 }),
+    );
+    tiny.add(json!({ "frame": { "asked": { "owner": "own", "doc": "d", "field": { "id": { "type": "id", "optional": true } } } } }));
+    tiny.while_open = "allow";
+    let registry = loaded(&tiny.files());
+    let given = json!({ "claim": { "c-1": { "about": "x" }, "c-2": { "about": "y", "closed_as": "done" }, "c-4": { "about": "z" } } });
+    let state = SessionState::from_frames(registry.pack(), &given).expect("a state");
+    let mut talk = Talk { pair: Pair::starting(&registry, state), registry: &registry };
+    // What is open and what has ended, in whatever order they were given.
+    talk.on("O", None);
+    let shown = talk.on("N", None);
+    assert_eq!(shown.state["asked"], json!({ "id": "c-5" }));
+    let keys = |talk: &Talk<'_>| -> Vec<String> {
+        talk.all().iter().map(|line| line.split(' ').nth(1).expect("a key").to_owned()).collect()
+    };
+    assert_eq!(keys(&talk), ["c-1", "c-4", "c-3", "c-6", "c-2"]);
+    // A host that counts anew, with a call under way.
+    assert_eq!(talk.on("C", Some("c-1")).open.len(), 1);
+    talk.pair.count_anew();
+    assert_eq!(talk.on("C", Some("c-3")).open.len(), 2);
+    let open: Vec<String> = talk.pair.state.open_calls().iter().map(|call| call.id.to_string()).collect();
+    assert_eq!(open, ["call-1", "call-2"]);
+    // A source that gives nothing else.
+    struct Same;
+    impl IdSource for Same {
+        fn fresh(&mut self, prefix: &str) -> std::sync::Arc<str> {
+            format!("{prefix}-1").into()
+        }
+    }
+    let event = Event::input(&registry, "on", &json!({ "id": "O" }), &json!({})).expect("an event");
+    let mut ids = Same;
+    let (now, session_id, turn_id) = ("2021-05-10T12:00:00Z".into(), "s-1".into(), "t-1".into());
+    let mut env = Env { now, today: support::pair::TODAY, session_id, turn_id, ids: &mut ids, trace: false };
+    let refused = segue::engine::step(&registry, &talk.pair.state, &event, &mut env).map(|step| step.class);
+    assert_eq!(refused, Err(StepError::HeldId { id: "c-1".into() }));
 }
 
 /// What `segue check` says of instances that never begin or never end, and of fields of the keyed frame.

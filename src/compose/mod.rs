@@ -4,7 +4,7 @@ mod run;
 
 use std::sync::Arc;
 
-use crate::engine::{CallOut, Env, Event, Failure, MessageOut, Phase, Scratch, Step, StepError, step_with};
+use crate::engine::{CallOut, Env, Event, Failure, MessageOut, Phase, Scratch, Step, StepError, Unheld, step_with};
 use crate::model::Status;
 use crate::model::ids::{ClassId, FrameSet, ModeId};
 use crate::model::names::Sym;
@@ -136,7 +136,15 @@ pub fn cascade_with(
         };
         return Ok(Cascade { state: taken.step.state.clone(), steps: vec![taken], undone: None });
     }
-    Run::new(registry, state, env, scratch).outside(event)
+    let mut ids = Unheld { source: &mut *env.ids, pack: registry.pack(), held: state, twice: None };
+    let (now, today, trace) = (env.now.clone(), env.today, env.trace);
+    let (session_id, turn_id) = (env.session_id.clone(), env.turn_id.clone());
+    let mut env = Env { now, today, session_id, turn_id, ids: &mut ids, trace };
+    let done = Run::new(registry, state, &mut env, scratch).outside(event);
+    match ids.twice {
+        Some(id) => Err(CascadeError { at: PackAt::OUTERMOST, error: StepError::HeldId { id } }),
+        None => done,
+    }
 }
 
 impl Cascade {

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use serde_json::Value as Json;
 
-use crate::model::Status;
 use crate::model::ids::{EventId, InputId};
 use crate::model::json::{DataError, Naming, describe, from_json, parse_text};
 use crate::model::value::Value;
+use crate::model::{Pack, Status};
 use crate::registry::Registry;
+use crate::state::SessionState;
 
 /// What just happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -259,8 +260,35 @@ fn typed(registry: &Registry, input: InputId, json: &Json, key: &str) -> Result<
 
 /// Where fresh ids come from.
 pub trait IdSource {
-    /// A fresh id; by convention it begins with the prefix.
+    /// A fresh id; by convention it begins with the prefix. No source gives one twice; one that the session's state holds already is
+    /// passed over, and the next one taken.
     fn fresh(&mut self, prefix: &str) -> Arc<str>;
+}
+
+/// The ids of a source that a state does not hold.
+pub(crate) struct Unheld<'i> {
+    pub source: &'i mut dyn IdSource,
+    pub pack: &'i Pack,
+    pub held: &'i SessionState,
+    /// An id that the source has given twice, and that is held.
+    pub twice: Option<Arc<str>>,
+}
+
+impl IdSource for Unheld<'_> {
+    fn fresh(&mut self, prefix: &str) -> Arc<str> {
+        let mut passed: Vec<Arc<str>> = Vec::new();
+        loop {
+            let id = self.source.fresh(prefix);
+            if !self.held.holds(self.pack, &id) {
+                return id;
+            }
+            if passed.contains(&id) {
+                self.twice = Some(id.clone());
+                return id;
+            }
+            passed.push(id);
+        }
+    }
 }
 
 /// For values of which loading knows that they need no id.

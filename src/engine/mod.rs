@@ -19,6 +19,8 @@ pub use changed::{Change, InstanceChange};
 #[cfg(feature = "tracing")]
 pub(crate) use effects::fill;
 pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
+
+pub(crate) use event::Unheld;
 pub use readings::ReadText;
 pub use restore::{Restored, enforce, restore};
 pub(crate) use run::boundary_step;

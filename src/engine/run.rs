@@ -18,7 +18,7 @@ use crate::state::{OpenCall, Sent, SessionState, Store, Turn, unbind};
 use super::choose::Considered;
 use super::effects::{Done, Start, perform};
 use super::eval::{EnvView, Inputs, OutcomeView, Readable, View};
-use super::event::{Env, Event, IdSource};
+use super::event::{Env, Event, IdSource, Unheld};
 use super::recognise::{Ear, Heard};
 use super::trace::{Trace, Verdict};
 use super::verify::{Breach, Failure, answer, verify, verify_instances};
@@ -47,6 +47,12 @@ pub enum StepError {
     BadClock {
         /// What it says.
         now: Arc<str>,
+    },
+    /// The id source gives an id again and again that the state holds already.
+    #[error("the id source gives {id:?} twice, and the state holds it already")]
+    HeldId {
+        /// The id.
+        id: Arc<str>,
     },
 }
 
@@ -121,10 +127,15 @@ fn taken(
     }
     let trace = env.trace.then(Box::default);
     let (view, ids) = EnvView::of(env);
-    let run = Run { registry, state, ids, view: &view, forced, failures: Vec::new(), trace };
-    match event {
+    let mut ids = Unheld { source: ids, pack: registry.pack(), held: state, twice: None };
+    let run = Run { registry, state, ids: &mut ids, view: &view, forced, failures: Vec::new(), trace };
+    let step = match event {
         Event::Input { event, fields } => run.select(*event, fields, scratch),
         Event::Outcome { call, status, value, error } => run.settle(call, *status, value.as_ref(), error.as_ref()),
+    };
+    match ids.twice {
+        Some(id) => Err(StepError::HeldId { id }),
+        None => step,
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::compose::cascade;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
-use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError};
+use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError, Unheld};
 use crate::model::Pack;
 use crate::model::ids::PortId;
 use crate::model::uses::PackAt;
@@ -26,7 +26,7 @@ pub const OUTCOME: &str = "outcome";
 pub struct Conversation<'r> {
     pub(super) registry: &'r Registry,
     pub(super) start: Given,
-    pub(super) ids: Ids,
+    pub(super) ids: Ids<'r>,
     pub(super) turns: Vec<Told>,
     state: SessionState,
 }
@@ -58,25 +58,31 @@ pub struct Made {
     pub reply: Option<Reply>,
 }
 
-/// Ids of a source, each beside the one that counting would have given: that is what it is called when it is replayed.
-pub(super) struct Ids {
+/// Ids of a source, each beside the one that counting would have given: that is what it is called when it is replayed. Neither
+/// is one that the state holds.
+pub(super) struct Ids<'r> {
     source: Option<Box<dyn IdSource>>,
     numbered: NumberedIds,
+    pack: &'r Pack,
+    /// The state before the event that is taken.
+    held: SessionState,
     pub(super) issued: Vec<(Arc<str>, Arc<str>)>,
 }
 
-impl Ids {
+impl Ids<'_> {
     /// Whether they come from a source, that of the session as well.
     pub(super) fn are_drawn(&self) -> bool {
         self.source.is_some()
     }
 }
 
-impl IdSource for Ids {
+impl IdSource for Ids<'_> {
     fn fresh(&mut self, prefix: &str) -> Arc<str> {
-        let counted = self.numbered.fresh(prefix);
+        let unheld =
+            |source: &mut dyn IdSource| Unheld { source, pack: self.pack, held: &self.held, twice: None }.fresh(prefix);
+        let counted = unheld(&mut self.numbered);
         let Some(source) = &mut self.source else { return counted };
-        let id = source.fresh(prefix);
+        let id = unheld(&mut **source);
         self.issued.push((id.clone(), counted));
         id
     }
@@ -87,7 +93,8 @@ impl<'r> Conversation<'r> {
     #[must_use]
     pub fn new(registry: &'r Registry, start: Given, source: Option<Box<dyn IdSource>>) -> Self {
         let state = start.state.clone();
-        let ids = Ids { source, numbered: NumberedIds::default(), issued: Vec::new() };
+        let (pack, held) = (registry.pack(), start.state.clone());
+        let ids = Ids { source, numbered: NumberedIds::default(), pack, held, issued: Vec::new() };
         Self { registry, start, ids, turns: Vec::new(), state }
     }
 
@@ -189,6 +196,7 @@ impl<'r> Conversation<'r> {
     fn take(&mut self, what: What, event: &Event) {
         let pack = self.registry.pack();
         let before = self.state.clone();
+        self.ids.held = before.clone();
         let mut env = env(&self.start.clock, self.turns.len(), &mut self.ids);
         let result = cascade(self.registry, &before, event, &mut env);
         let Some(told) = self.turns.last_mut() else { return };

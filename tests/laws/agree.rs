@@ -17,7 +17,10 @@ fn same_steps(registry: &Registry, corpus: &Corpus, dice: &mut Dice, steps: usiz
     let (state, said) = beginning(registry, corpus, dice);
     let mut pair = Pair::starting(registry, state);
     let mut gone = Vec::new();
-    for _ in 0..steps {
+    for at in 0..steps {
+        if at % 5 == 4 && dice.chance(50) {
+            pair.count_anew();
+        }
         let event = event(registry, &pair.state, &gone, said, dice, corpus);
         let open: Vec<_> = pair.state.open_calls().iter().map(|call| call.id.clone()).collect();
         match pair.step(&event)? {

@@ -120,17 +120,34 @@ pub struct Facts {
     pub turn_id: String,
 }
 
-/// Ids that count from 1 for each prefix.
+/// Ids that count from 1 for each prefix, without those that the state holds before the step.
 #[derive(Debug, Clone, Default)]
-pub struct Ids(BTreeMap<String, u64>);
+pub struct Ids {
+    counts: BTreeMap<String, u64>,
+    held: BTreeSet<String>,
+}
 
 impl Ids {
     /// A fresh id.
     pub fn fresh(&mut self, prefix: &str) -> String {
         let prefix = prefix.trim_end_matches('-');
-        let count = self.0.entry(prefix.to_owned()).or_default();
-        *count += 1;
-        format!("{prefix}-{count}")
+        let count = self.counts.entry(prefix.to_owned()).or_default();
+        loop {
+            *count += 1;
+            let id = format!("{prefix}-{count}");
+            if !self.held.contains(&id) {
+                return id;
+            }
+        }
+    }
+
+    /// Notes what a state holds: keys of instances, in it and in those that its turns go back to, and open calls.
+    fn hold(&mut self, pack: &Pack, state: &OracleState) {
+        let goes_back = pack.while_open != segue::model::WhileOpen::Allow;
+        let earlier = state.turns.iter().map(|turn| &turn.instances_before).filter(|_| goes_back);
+        let keys = earlier.chain([&state.instances]).flat_map(|instances| &instances.all).map(|of| of.key.clone());
+        let calls = state.turns.iter().flat_map(|turn| &turn.calls).map(|call| call.id.clone());
+        self.held = keys.chain(calls).collect();
     }
 }
 

@@ -48,6 +48,7 @@ pub fn step(
     facts: &Facts,
     ids: &mut Ids,
 ) -> Result<OracleStep, OracleError> {
+    ids.hold(pack, state);
     match event {
         Event::Input { event, fields } => select(pack, state, *event, fields, facts, ids),
         Event::Outcome { call, status, value, error } => {

@@ -86,6 +86,11 @@ impl<'a> Pair<'a> {
         Self { registry, state, twin, ids: NumberedIds::default(), twin_ids: Ids::default(), turns: 0 }
     }
 
+    /// Ids count from 1 again, as where a saved session is taken up by a host that counts them anew.
+    pub fn count_anew(&mut self) {
+        (self.ids, self.twin_ids) = (NumberedIds::default(), Ids::default());
+    }
+
     /// Takes one event through both; what they make of it, or the difference in words.
     pub fn step(&mut self, event: &Event) -> Result<Option<Step>, String> {
         if matches!(event, Event::Input { .. }) {
