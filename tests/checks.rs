@@ -4,6 +4,7 @@
 use segue::check::check;
 use segue::declare::{Declared, Options, SourceText, declare};
 use segue::diag::Diagnostics;
+use segue::jobs::in_turn;
 use segue::lexicon::Automata;
 use segue::report::human;
 
@@ -29,7 +30,7 @@ fn found(files: &[SourceText]) -> String {
     let Declared { sources, diagnostics, pack } = declare(files, &Options::default());
     let Some(pack) = pack else { panic!("{}", human(&sources, &diagnostics.into_sorted(), false)) };
     let out = Diagnostics::new();
-    check(&pack, &Automata::default(), &out);
+    check(&pack, &Automata::default(), &in_turn, &out);
     human(&sources, &out.into_sorted(), false)
 }
 

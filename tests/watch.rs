@@ -151,6 +151,17 @@ fn a_run_says_what_a_run_by_itself_says() {
     for folder in ["transitions", "scenarios"] {
         program::copy(&mini.path(&format!("{folder}/mini")), &mini.path(&format!("{folder}/other")));
     }
+    // Two packs that stand on the first: what changes there changes them.
+    let one = "scenario: one\ncovers: T1\nturns: [{ user: Riga, expect: { transition: T1 } }]\n";
+    let whole = fs::read_to_string(mini.path("transitions/mini/pack.toml")).expect("the manifest");
+    let (grown, used) = ("transitions/grown/pack.toml", "transitions/user/pack.toml");
+    let extends = "[pack]\nid = \"grown\"\ntitle = \"Grown\"\nextends = \"mini\"\n";
+    let uses = format!("{whole}\n[uses.inner]\npack = \"mini\"\n");
+    program::copy(&mini.path("transitions/mini"), &mini.path("transitions/user"));
+    mini.write(grown, extends);
+    mini.write(used, &uses);
+    mini.write("scenarios/grown/one.yaml", one);
+    mini.write("scenarios/user/one.yaml", one);
     let of = |file: &str| fs::read_to_string(mini.path(file)).expect("a file");
     let (class, other, weather) = ("transitions/mini/T1.yaml", "transitions/other/T1.yaml", WEATHER);
     let snapshot = "scenarios/other/snapshots/weather__a_forecast_that_fails_leaves_the_city_as_it_was.snap";
@@ -174,10 +185,7 @@ fn a_run_says_what_a_run_by_itself_says() {
         // Scenarios: one fails at a place, the place moves, a file more comes first, which goes again.
         (weather, Some(&told.replace("answer_mode: exact", "answer_mode: bounded"))),
         (weather, Some(&shifted)),
-        (
-            "scenarios/mini/a.yaml",
-            Some("scenario: one more\ncovers: T1\nturns: [{ user: Riga, expect: { transition: T1 } }]\n"),
-        ),
+        ("scenarios/mini/a.yaml", Some(&one.replace("scenario: one", "scenario: one more"))),
         (weather, Some("scenarios: [")),
         ("scenarios/mini/a.yaml", None),
         (weather, Some(&told)),
@@ -185,7 +193,16 @@ fn a_run_says_what_a_run_by_itself_says() {
         (snapshot, Some(&kept.replace("oslo", "riga"))),
         (snapshot, None),
         (snapshot, Some(&kept)),
+        // What stands on a pack changes by itself, goes wrong, names what is not there.
+        (grown, Some(&extends.replace("Grown", "Grown up"))),
+        (grown, Some(&extends.replace("mini", "mimi"))),
+        (grown, Some(extends)),
+        (used, Some(&uses.replace("\"mini\"", "\"mimi\""))),
+        (used, Some(&whole)),
+        (used, Some(&uses)),
         // A file goes and comes back.
+        (class, None),
+        (class, Some(&good)),
         (other, None),
         (other, Some(&good)),
     ];

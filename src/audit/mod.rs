@@ -17,7 +17,7 @@ use crate::declare::{Documents, Options};
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::jobs::{Both, in_turn, joined};
 use crate::lexicon::Automata;
-use crate::load::{Rest, load_documents};
+use crate::load::{Means, Rest, load_documents};
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, SourceText};
 use crate::syntax::{Format, parse};
@@ -83,7 +83,8 @@ pub struct Audit {
 /// scenarios are read as far as they can be without a pack.
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
-    let load = || load_texts(pack, &Automata::default());
+    let automata = Automata::default();
+    let load = || load_texts(pack, Means { automata: &automata, both: &in_turn });
     whole(load, files(pack), None, scenarios, config, &in_turn).0
 }
 
@@ -96,7 +97,7 @@ pub fn audit_documents(
     automata: &Automata,
 ) -> Audit {
     let before = documents.map_or(0, |documents| documents.sources.files().count());
-    let load = || documents.map(|documents| Loaded::of(documents, automata));
+    let load = || documents.map(|documents| Loaded::of(documents, Means { automata, both: &in_turn }));
     whole(load, before, None, scenarios, config, &in_turn).0
 }
 
@@ -129,7 +130,8 @@ pub fn audit_again(
     let as_whole = |scope: Scope| scope != Scope::Scenarios;
     let known = before.filter(|before| as_whole(before.config.scope) == as_whole(config.scope));
     let known = known.map(|before| before.examined.clone());
-    let (audit, examined) = whole(|| load_texts(pack, automata), files(pack), known, scenarios, config, both);
+    let (audit, examined) =
+        whole(|| load_texts(pack, Means { automata, both }), files(pack), known, scenarios, config, both);
     let (pack, scenarios) = (pack.to_vec(), scenarios.to_vec());
     Arc::new(Audited { pack, scenarios, config: config.clone(), examined, audit })
 }
@@ -148,8 +150,8 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn of(documents: &Documents, automata: &Automata) -> Self {
-        let (found, registry, rest) = load_documents(documents, automata);
+    fn of(documents: &Documents, means: Means<'_>) -> Self {
+        let (found, registry, rest) = load_documents(documents, means);
         let (errors, others) = found.into_iter().partition(Diagnostic::is_error);
         let (sources, own) = (documents.sources.clone(), documents.own_files());
         Self { sources, own, errors, others, registry, rest }
@@ -176,8 +178,8 @@ fn files(texts: &[SourceText]) -> usize {
     texts.iter().filter(|text| !text.is_missing_pack()).count()
 }
 
-fn load_texts(pack: &[SourceText], automata: &Automata) -> Option<Loaded> {
-    (!pack.is_empty()).then(|| Loaded::of(&Documents::read(pack, &Options::default()), automata))
+fn load_texts(pack: &[SourceText], means: Means<'_>) -> Option<Loaded> {
+    (!pack.is_empty()).then(|| Loaded::of(&Documents::read_by(pack, &Options::default(), means.both), means))
 }
 
 /// What an audit knows of a pack by itself.

@@ -7,11 +7,12 @@ use clap::ValueEnum;
 
 use crate::audit::{Audited, Findings, audit_again};
 use crate::diag::Severity;
+use crate::jobs::{Both, Job};
 use crate::lexicon::Automata;
 use crate::report::{self, count, plural};
 use crate::workspace::{Choice, Chosen, Problem, Workspace, files};
 
-use super::parallel;
+use super::parallel::Workers;
 use super::reading::start;
 use super::terminal::Terminal;
 use super::watch::{self, Reads};
@@ -69,8 +70,11 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
     let for_people = matches!(args.format, Form::Human | Form::Short);
     let forms = (!for_people).then_some("`--format human` or `short`");
-    let mut known = Known { audits: Vec::new(), automata: Automata::plain() };
-    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, &mut known, terminal))
+    let mut known = Known { audits: Vec::new(), automata: Automata::plain(), workers: Workers::new(None) };
+    let code = watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, &mut known, terminal));
+    // The process ends here: to take the packs apart one by one would cost more than to give all of it back at once.
+    std::mem::forget(known);
+    code
 }
 
 /// What is kept from one check for the next.
@@ -79,6 +83,7 @@ struct Known {
     audits: Vec<(Option<String>, Arc<Audited>)>,
     /// Those that were built for any of them.
     automata: Automata,
+    workers: Workers,
 }
 
 /// Checks, and keeps what is `known` for the next time.
@@ -95,7 +100,8 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
         Err(_) if args.pack.is_some() => Workspace::plain(&files::here()?),
         Err(problem) => return Err(problem),
     };
-    let choice = match choice(args, &workspace) {
+    let both = |one: Job<'_>, other: Job<'_>| known.workers.both(one, other);
+    let choice = match choice(args, &workspace, &both) {
         // What is wrong with the settings may be why.
         Err(_) if !findings.is_empty() => Choice::default(),
         choice => choice?,
@@ -109,15 +115,15 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
     }
     let packs = choice.chosen.iter().filter(|chosen| !chosen.pack.is_empty()).count();
     let scenarios = choice.chosen.iter().map(|chosen| chosen.scenarios.len()).sum();
-    // More at once than there are processors: an audit waits for its longest piece. The largest pack first: nothing waits for it then.
+    // The largest pack first: nothing waits for it then.
     let size = |of: &Chosen| of.pack.iter().map(|file| file.text.len()).sum::<usize>();
     let mut order: Vec<(usize, &Chosen)> = choice.chosen.iter().enumerate().collect();
     order.sort_by_key(|(_, chosen)| std::cmp::Reverse(size(chosen)));
-    let mut audits = parallel::map(&order, 2 * parallel::usual(), |(at, chosen)| {
+    let mut audits = known.workers.map(&order, |(at, chosen)| {
         let name = chosen.config.place.as_ref().and_then(|place| place.pack.clone());
         let before = known.audits.iter().find(|(of, _)| *of == name).map(|(_, before)| before);
         let Chosen { pack, scenarios, config } = chosen;
-        (*at, name, audit_again(before, pack, scenarios, config, &known.automata, &parallel::both))
+        (*at, name, audit_again(before, pack, scenarios, config, &known.automata, &both))
     });
     audits.sort_by_key(|(at, ..)| *at);
     known.audits = audits.into_iter().map(|(_, name, audited)| (name, audited)).collect();
@@ -154,8 +160,8 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
     Ok(if denied || count(&found, Severity::Error) > 0 { FAILED } else { PASSED })
 }
 
-fn choice(args: &Args, workspace: &Workspace) -> Result<Choice, Problem> {
-    let Some(pack) = &args.pack else { return workspace.choice(&args.paths) };
+fn choice(args: &Args, workspace: &Workspace, both: Both<'_>) -> Result<Choice, Problem> {
+    let Some(pack) = &args.pack else { return workspace.choice_by(&args.paths, both) };
     let name = pack.to_string_lossy();
     let elsewhere = files::kind(pack) != files::Kind::Missing || name.contains(['/', '\\']);
     if !elsewhere && args.paths.is_empty() {

@@ -3,54 +3,55 @@
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::{self, Builder};
+use std::thread;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::jobs::Job;
 
-/// The room for what a thread calls, as the first thread of a process has it.
-const STACK: usize = 8 << 20;
+/// The room for what a thread calls: that of the first thread of a process, and once more for what it takes up while it waits.
+const STACK: usize = 16 << 20;
 
-/// How many threads work at the same time where nobody says so.
-pub fn usual() -> usize {
-    thread::available_parallelism().map_or(1, NonZeroUsize::get)
-}
+/// Threads that work at the same time.
+pub struct Workers(Option<ThreadPool>);
 
-/// Does two jobs at the same time; one after the other where the system has no thread to give.
-pub fn both(one: Job<'_>, other: Job<'_>) {
-    let beside = thread::scope(|scope| {
-        let beside = Builder::new().stack_size(STACK).spawn_scoped(scope, &mut *other);
-        one();
-        beside.is_ok()
-    });
-    if !beside {
-        other();
+impl Workers {
+    /// So many threads, or else one a processor. Where the system has none to give all is done by the thread that asks for it.
+    pub fn new(threads: Option<NonZeroUsize>) -> Self {
+        let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let pool = (threads > 1).then(|| ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build());
+        Self(pool.and_then(Result::ok))
     }
-}
 
-/// What `work` makes of each item, in the order of the items, on so many threads at most.
-pub fn map<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
-    let take = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else { break };
-            let made = work(item);
-            if let Ok(mut done) = done.lock() {
-                done.push((at, made));
+    /// Does two jobs at the same time, where a thread has nothing else to do.
+    pub fn both(&self, one: Job<'_>, other: Job<'_>) {
+        match &self.0 {
+            Some(pool) => _ = pool.install(|| rayon::join(one, other)),
+            None => {
+                one();
+                other();
             }
         }
-    };
-    thread::scope(|scope| {
-        // This thread works as well; where the system has no other to give it does all of it.
-        for _ in 1..threads.min(items.len()) {
-            if Builder::new().stack_size(STACK).spawn_scoped(scope, take).is_err() {
-                break;
+    }
+
+    /// What `work` makes of each item, in the order of the items, which are begun in that order.
+    pub fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        let Some(pool) = &self.0 else { return items.iter().map(work).collect() };
+        let next = AtomicUsize::new(0);
+        let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::with_capacity(items.len()));
+        let take = || {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(at) else { break };
+                let made = work(item);
+                if let Ok(mut done) = done.lock() {
+                    done.push((at, made));
+                }
             }
-        }
-        take();
-    });
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, made)| made).collect()
+        };
+        pool.scope(|scope| (0..pool.current_num_threads().min(items.len())).for_each(|_| scope.spawn(|_| take())));
+        let mut done = done.into_inner().unwrap_or_default();
+        done.sort_by_key(|(at, _)| *at);
+        done.into_iter().map(|(_, made)| made).collect()
+    }
 }

@@ -1,16 +1,18 @@
 //! `segue replay`: runs scenarios and holds them against their expectations and snapshots.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::jobs::Job;
 use crate::scenario::report::{Ran, Report, Status, human, json, junit};
 use crate::scenario::{self, Failure, Outcome, Scenario, snapshot};
 use crate::source::Span;
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
-use super::packs::{Loaded, Pack, packs};
-use super::parallel;
+use super::packs::{Loaded, Loader, Pack};
+use super::parallel::Workers;
 use super::reading::{start, workspace};
 use super::recorded;
 use super::terminal::Terminal;
@@ -68,9 +70,9 @@ enum Form {
 }
 
 /// What is known from one run to the next.
-#[derive(Default)]
-struct Known {
-    packs: Vec<Arc<Pack>>,
+struct Known<'w> {
+    corpus: Corpus,
+    packs: Loader<'w>,
     /// What scenarios came to, each by its place.
     played: BTreeMap<Span, Played>,
 }
@@ -94,12 +96,18 @@ struct Tried {
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let reads = Reads { paths: &args.paths, pack: args.pack.as_deref() };
     let forms = (args.format != Form::Human).then_some("`--format human`");
-    let mut known = Known::default();
-    watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| replay(args, &mut known, terminal))
+    let jobs = args.jobs.and_then(|jobs| NonZeroUsize::new(usize::from(jobs)));
+    let workers = Workers::new(jobs);
+    let mut known = Known { corpus: Corpus::default(), packs: Loader::new(&workers), played: BTreeMap::new() };
+    let again = args.watch.then_some(&reads);
+    let code = watch::run(again, forms, terminal, |terminal| replay(args, &mut known, &workers, terminal));
+    // The process ends here: to take the packs apart one by one would cost more than to give all of it back at once.
+    std::mem::forget(known);
+    code
 }
 
 /// Replays, and keeps what is `known` of packs and scenarios for the next time.
-fn replay(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, Problem> {
+fn replay(args: &Args, known: &mut Known<'_>, workers: &Workers, terminal: &mut Terminal) -> Result<u8, Problem> {
     if let Some(file) = &args.recorded {
         let misses = usize::try_from(args.misses.unwrap_or(0)).unwrap_or(usize::MAX);
         let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
@@ -117,7 +125,9 @@ fn replay(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8,
         return Err(Problem::new("`--accept` writes snapshots, and with CI set nothing is written"));
     }
     let workspace = workspace(&start(&args.paths, "replay")?, args.pack.is_some())?;
-    let mut corpus = workspace.corpus_by(&args.paths, &parallel::both)?;
+    let both = |one: Job<'_>, other: Job<'_>| workers.both(one, other);
+    known.corpus = workspace.corpus_again(&args.paths, &known.corpus, &both)?;
+    let corpus = &mut known.corpus;
     if let Some(filter) = &args.filter {
         corpus.cases.retain(|case| case.scenario.name.contains(filter) || case.file.contains(filter));
         corpus.faulty.retain(|faulty| faulty.file.contains(filter));
@@ -129,8 +139,8 @@ fn replay(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8,
             None => format!("nothing to replay: {}", corpus.looked),
         }));
     }
-    let packs = packs(args.pack.as_deref(), &workspace, &corpus, &mut known.packs, terminal)?;
-    let tried = run_all(args, &workspace, &corpus, &packs, &known.played, terminal);
+    let packs = known.packs.load(args.pack.as_deref(), &workspace, corpus, terminal)?;
+    let tried = run_all(args, &workspace, corpus, &packs, &known.played, workers, terminal);
     let mut report = Report::default();
     let mut whole = true;
     for faulty in &corpus.faulty {
@@ -196,11 +206,11 @@ fn run_all(
     corpus: &Corpus,
     packs: &[Loaded],
     known: &BTreeMap<Span, Played>,
+    workers: &Workers,
     terminal: &Terminal,
 ) -> Vec<Tried> {
-    let jobs = args.jobs.map_or_else(parallel::usual, usize::from);
     let bar = terminal.progress(corpus.cases.len());
-    let tried = parallel::map(&corpus.cases, jobs, |case| {
+    let tried = workers.map(&corpus.cases, |case| {
         let pack = packs.iter().find(|pack| pack.takes(case));
         let tried = pack.map(|pack| attempt(args, workspace, case, pack, known.get(&case.scenario.span)));
         bar.inc(1);

@@ -7,7 +7,8 @@ use crate::scenario;
 use crate::stats::Tally;
 use crate::workspace::{Case, Problem};
 
-use super::packs::{Loaded, packs};
+use super::packs::{Loaded, Loader};
+use super::parallel::Workers;
 use super::reading::{start, unread, workspace};
 use super::recorded;
 use super::terminal::Terminal;
@@ -61,7 +62,7 @@ fn sessions(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     if corpus.cases.is_empty() {
         return Err(Problem::new(format!("nothing to count: {}", corpus.looked)));
     }
-    let packs = packs(args.pack.as_deref(), &workspace, &corpus, &mut Vec::new(), terminal)?;
+    let packs = Loader::new(&Workers::new(None)).load(args.pack.as_deref(), &workspace, &corpus, terminal)?;
     let mut tallies = Vec::new();
     let (with, without): (Vec<_>, Vec<_>) =
         packs.iter().partition(|pack: &&Loaded| !pack.registry.pack().metrics.is_empty());

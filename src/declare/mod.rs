@@ -35,6 +35,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::jobs::{self, Both, in_turn};
 use crate::model::ids::{ClassId, FrameId};
 use crate::model::{Pack, reason, walk};
 use crate::source::{FileId, SourceMap, Span};
@@ -141,6 +142,12 @@ impl Documents {
     /// Reads files, in the order of their names.
     #[must_use]
     pub fn read(files: &[SourceText], options: &Options) -> Self {
+        Self::read_by(files, options, &in_turn)
+    }
+
+    /// [`read`](Self::read), in which `both` reads files at the same time.
+    #[must_use]
+    pub fn read_by(files: &[SourceText], options: &Options, both: Both<'_>) -> Self {
         let mut sources = SourceMap::default();
         let is_missing = |file: &&SourceText| file.is_missing_pack();
         let mut missing = BTreeMap::new();
@@ -154,7 +161,8 @@ impl Documents {
             // Spans need a file.
             sources.add("<no files>", "");
         }
-        let read = sorted.into_iter().map(|file| Document::read(sources.add(&file.name, &file.text), file)).collect();
+        let placed: Vec<_> = sorted.into_iter().map(|file| (sources.add(&file.name, &file.text), file)).collect();
+        let read = jobs::each(both, &placed, |_, (id, file)| Document::read(*id, file));
         let overrides = overrides(&mut sources, &options.params);
         Self::plainly(sources, read, overrides, missing).extended()
     }
@@ -212,6 +220,18 @@ impl Documents {
     /// Those that are of the pack itself.
     fn own(&self) -> impl Iterator<Item = &Document> + Clone {
         self.read.iter().filter(|document| document.pack.is_none())
+    }
+
+    /// The documents of `files`, where these are the ones that were read but for what is written in them.
+    #[must_use]
+    pub fn again(&self, were: &[SourceText], files: &[SourceText]) -> Option<Self> {
+        let stands = |file: &SourceText| !file.is_missing_pack();
+        let is_same = |(was, is): (&SourceText, &SourceText)| {
+            was == is || stands(was) && stands(is) && (&was.name, &was.pack) == (&is.name, &is.pack)
+        };
+        let same = were.len() == files.len() && were.iter().zip(files).all(is_same);
+        let changed = were.iter().zip(files).filter(|(was, is)| was != is).map(|(_, is)| is.clone());
+        same.then(|| self.with(&changed.collect::<Vec<_>>()))
     }
 
     /// The same with some files written differently; only these are read anew.

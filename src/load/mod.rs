@@ -6,12 +6,14 @@ mod uses;
 use crate::check::check;
 use crate::declare::{Documents, Mended, Options, SourceText};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::jobs::{Both, in_turn, joined};
 use crate::lexicon::{Automata, Matcher};
 use crate::model::Pack;
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, Span};
 
 pub use rest::Rest;
+use uses::Used;
 
 /// What loading a pack came to.
 #[derive(Debug)]
@@ -30,63 +32,88 @@ pub struct Loaded {
 /// something is wrong all else is checked nevertheless.
 #[must_use]
 pub fn load(files: &[SourceText], options: &Options) -> Loaded {
-    load_sharing(files, options, &Automata::default())
+    load_by(files, options, Means { automata: &Automata::default(), both: &in_turn })
 }
 
-/// [`load`], in which what `automata` remember is not built again.
+/// What a load works with. What comes of it is the same with any.
+#[derive(Clone, Copy)]
+pub struct Means<'m> {
+    /// What they remember is not built again.
+    pub automata: &'m Automata,
+    /// What can be done at the same time.
+    pub both: Both<'m>,
+}
+
+/// [`load`] by these means.
 #[must_use]
-pub fn load_sharing(files: &[SourceText], options: &Options, automata: &Automata) -> Loaded {
-    let documents = Documents::read(files, options);
-    let (diagnostics, registry, rest) = load_documents(&documents, automata);
+pub fn load_by(files: &[SourceText], options: &Options, means: Means<'_>) -> Loaded {
+    let documents = Documents::read_by(files, options, means.both);
+    let (diagnostics, registry, rest) = load_documents(&documents, means);
     Loaded { sources: documents.sources, diagnostics, registry, rest }
 }
 
-/// Loads a pack from its documents: all findings, the registry where none is an error, and else what is sound of the pack. What
-/// `automata` remember is not built again.
+/// Loads a pack from its documents: all findings, the registry where none is an error, and else what is sound of the pack.
 #[must_use]
-pub fn load_documents(documents: &Documents, automata: &Automata) -> (Vec<Diagnostic>, Option<Registry>, Option<Rest>) {
-    let (declared, pack, mended) = documents.declared_or_mended();
-    if let Some(Mended { documents, told, found, .. }) = mended {
-        let rest = rest::rest(&documents, automata, &found, true);
+pub fn load_documents(documents: &Documents, means: Means<'_>) -> (Vec<Diagnostic>, Option<Registry>, Option<Rest>) {
+    let own = || {
+        let (found, pack, mended) = documents.declared_or_mended();
+        (mended, Own::checked(found, pack, means))
+    };
+    let ((mended, own), used) = joined(means.both, own, || Used::load(documents, means, &[]));
+    if let Some(Mended { documents: better, told, found, .. }) = mended {
+        let rest = rest::rest(&better, means.automata, &found, true);
         found.extend(told);
-        uses::load(&documents, automata, &[], &found);
+        found.extend(Used::load(&better, means, &[]).found);
         return (found.into_sorted(), None, rest);
     }
     let diagnostics = Diagnostics::new();
-    let (mut own, registry) = whole(documents, automata, (declared, pack), &[], &diagnostics);
+    let (mut own, registry) = whole(own, used, &diagnostics);
     if registry.is_some() {
         return (diagnostics.into_sorted(), registry, None);
     }
     // What is wrong with a used pack takes nothing out of this one.
     let rest = match own.take() {
         Some(registry) => Some(rest::alone(registry, documents)),
-        None => rest::rest(documents, automata, &diagnostics, false),
+        None => rest::rest(documents, means.automata, &diagnostics, false),
     };
     (diagnostics.into_sorted(), None, rest)
 }
 
 /// Loads a pack that is used by others.
-fn load_inside(documents: &Documents, automata: &Automata, above: &[String]) -> (Vec<Diagnostic>, Option<Registry>) {
+fn load_inside(documents: &Documents, means: Means<'_>, above: &[String]) -> (Vec<Diagnostic>, Option<Registry>) {
+    let own = || {
+        let (found, pack) = documents.declared();
+        Own::checked(found, pack, means)
+    };
+    let (own, used) = joined(means.both, own, || Used::load(documents, means, above));
     let diagnostics = Diagnostics::new();
-    let (_, registry) = whole(documents, automata, documents.declared(), above, &diagnostics);
+    let (_, registry) = whole(own, used, &diagnostics);
     (diagnostics.into_sorted(), registry)
 }
 
-/// Loads a pack, as it is declared, with those that it uses. Where only these are wrong it comes back by itself, first.
-fn whole(
-    documents: &Documents,
-    automata: &Automata,
-    (found, pack): (Diagnostics, Option<Pack>),
-    above: &[String],
-    out: &Diagnostics,
-) -> (Option<Registry>, Option<Registry>) {
-    let matcher = pack.as_ref().and_then(|pack| check(pack, automata, &found));
+/// A pack by itself, as it is declared.
+struct Own {
+    pack: Option<Pack>,
+    matcher: Option<Matcher>,
+    found: Diagnostics,
+}
+
+impl Own {
+    fn checked(found: Diagnostics, pack: Option<Pack>, means: Means<'_>) -> Self {
+        let matcher = pack.as_ref().and_then(|pack| check(pack, means.automata, means.both, &found));
+        Self { pack, matcher, found }
+    }
+}
+
+/// Puts a pack together with those that it uses. Where only these are wrong it comes back by itself, first.
+fn whole(own: Own, used: Used, out: &Diagnostics) -> (Option<Registry>, Option<Registry>) {
+    let Own { pack, matcher, found } = own;
     let sound = !found.has_errors();
     out.extend(found);
-    let used = uses::load(documents, automata, above, out);
+    out.extend(used.found);
     let Some(mut pack) = pack else { return (None, None) };
     let border = Diagnostics::new();
-    let registries = uses::together_with(&mut pack, used, &border);
+    let registries = uses::together_with(&mut pack, used.packs, &border);
     let joins = !border.has_errors();
     out.extend(border);
     if !sound || !joins {

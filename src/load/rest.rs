@@ -3,6 +3,7 @@
 use crate::check::check;
 use crate::declare::{Documents, LeftOut, Rest as Sound};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::jobs::in_turn;
 use crate::lexicon::Automata;
 use crate::registry::Registry;
 use crate::source::SourceMap;
@@ -44,7 +45,7 @@ pub(super) fn rest(
         let Some(pack) = pack else { continue };
         let left_out = sound.left_out();
         let out = Diagnostics::new();
-        let matcher = check(&pack, automata, &out);
+        let matcher = check(&pack, automata, &in_turn, &out);
         let registry = if out.has_errors() { None } else { compiled(pack, matcher, Vec::new(), &out) };
         errors = out.into_sorted();
         diagnostics.extend(errors.iter().filter(|found| left_out.admits(found, &documents.sources)).cloned());

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::check::{UsedAs, composed};
 use crate::declare::{Documents, Use, together};
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted};
-use crate::lexicon::Automata;
+use crate::jobs;
 use crate::model::Pack;
 use crate::registry::Registry;
 
-use super::load_inside;
+use super::{Means, load_inside};
 
 /// How many packs may be put together.
 const MOST: usize = 256;
@@ -17,14 +17,27 @@ const MOST: usize = 256;
 /// A pack that is used, by its name here and its folder; `None` = it does not load.
 type Loaded = (String, String, Option<Registry>);
 
-/// Loads the packs that a pack uses. `above`: the folders of those that lead to it. What is wrong with them is reported, in
-/// their own files.
-pub(super) fn load(documents: &Documents, automata: &Automata, above: &[String], out: &Diagnostics) -> Vec<Loaded> {
-    let one = |of: &Use| (of.name.0.clone(), of.pack.0.clone(), one(documents, automata, of, above, out));
-    documents.uses().iter().map(one).collect()
+/// The packs that a pack uses.
+pub(super) struct Used {
+    pub packs: Vec<Loaded>,
+    /// What is wrong with them, in their own files.
+    pub found: Vec<Diagnostic>,
 }
 
-fn one(documents: &Documents, automata: &Automata, of: &Use, above: &[String], out: &Diagnostics) -> Option<Registry> {
+impl Used {
+    /// Loads them. `above`: the folders of the packs that lead to the one that uses them.
+    pub fn load(documents: &Documents, means: Means<'_>, above: &[String]) -> Self {
+        let loaded = jobs::each(means.both, &documents.uses(), |_, of| {
+            let out = Diagnostics::new();
+            let registry = one(documents, means, of, above, &out);
+            ((of.name.0.clone(), of.pack.0.clone(), registry), out)
+        });
+        let (packs, found): (Vec<_>, Vec<_>) = loaded.into_iter().unzip();
+        Self { packs, found: found.into_iter().flatten().collect() }
+    }
+}
+
+fn one(documents: &Documents, means: Means<'_>, of: &Use, above: &[String], out: &Diagnostics) -> Option<Registry> {
     let (folder, span) = &of.pack;
     if let Some(first) = above.iter().position(|other| other == folder) {
         let way: Vec<&str> = above[first..].iter().map(String::as_str).chain([folder.as_str()]).collect();
@@ -51,7 +64,7 @@ fn one(documents: &Documents, automata: &Automata, of: &Use, above: &[String], o
         }
     };
     let way: Vec<String> = above.iter().cloned().chain([folder.clone()]).collect();
-    let (found, registry) = load_inside(&used, automata, &way);
+    let (found, registry) = load_inside(&used, means, &way);
     // Slips are told where that pack is checked by itself.
     out.extend(found.into_iter().filter(Diagnostic::is_error));
     registry

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::audit::{Config, Place, Scope};
+use crate::jobs::{self, Both, in_turn, joined};
 use crate::scenario;
 use crate::source::{FileId, SourceText};
 use crate::syntax::Format;
 
 use super::corpus::SNAPSHOTS;
 use super::files::{self, Kind};
-use super::{MARK, Problem, Workspace};
+use super::{MARK, PackFiles, Problem, Workspace};
 
 /// What is said of a file that is chosen as a scenario file and cannot be one.
 const NO_SCENARIO_FILE: &str = "is no scenario file (*.yaml, *.yml, *.toml, *.json)";
@@ -68,12 +69,22 @@ impl Workspace {
     /// # Errors
     /// A path that is not there, or has nothing to do with packs and scenarios.
     pub fn choice(&self, paths: &[PathBuf]) -> Result<Choice, Problem> {
+        self.choice_by(paths, &in_turn)
+    }
+
+    /// [`choice`](Self::choice), in which `both` reads files at the same time.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn choice_by(&self, paths: &[PathBuf], both: Both<'_>) -> Result<Choice, Problem> {
         let mut selected = Selected::default();
         let all = [self.root.clone()];
         for path in if paths.is_empty() { &all } else { paths } {
             self.select(path, &mut selected)?;
         }
-        let texts = self.scenario_texts(&selected);
+        let folders: Vec<PathBuf> = selected.packs.iter().filter_map(|pack| self.pack_folder(pack)).collect();
+        let read = || PackFiles::read(self, &folders, both);
+        let (texts, packs) = joined(both, || self.scenario_texts(&selected, both), read);
         let looked = selected.looked.join(", ");
         let mut choice = Choice { chosen: Vec::new(), stray: std::mem::take(&mut selected.stray), looked };
         let known = self.packs();
@@ -92,7 +103,7 @@ impl Workspace {
                 false => Scope::Scenarios,
             };
             let config = Config { place: Some(self.place(pack)), scope, settings: self.settings().clone() };
-            let pack = folder.map(|folder| self.with_used(&folder, self.whole_pack(&folder))).unwrap_or_default();
+            let pack = folder.map(|folder| packs.whole(&folder)).unwrap_or_default();
             choice.chosen.push(Chosen { pack, scenarios, config });
         }
         Ok(choice)
@@ -130,7 +141,8 @@ impl Workspace {
             return Err(Problem::new(message));
         }
         let config = Config { scope: Scope::Pack, settings: self.settings().clone(), place: None };
-        let chosen = Chosen { pack: self.with_used(folder, self.whole_pack(folder)), scenarios, config };
+        let pack = PackFiles::read(self, &[], &in_turn).whole(folder);
+        let chosen = Chosen { pack, scenarios, config };
         Ok(Choice { chosen: vec![chosen], stray: Vec::new(), looked: self.shown(folder) })
     }
 
@@ -206,7 +218,7 @@ impl Workspace {
     }
 
     /// The scenario files that may take part, and what cannot be looked through.
-    fn scenario_texts(&self, selected: &Selected) -> Vec<Scenarios> {
+    fn scenario_texts(&self, selected: &Selected, both: Both<'_>) -> Vec<Scenarios> {
         let mut all = Selected { files: selected.files.clone(), lost: selected.lost.clone(), ..Selected::default() };
         if !selected.packs.is_empty() {
             for folder in &self.scenarios {
@@ -217,13 +229,14 @@ impl Workspace {
             }
         }
         let place = self.place(None);
-        let read = all.files.iter().map(|path| (files::source(path, &self.shown(path)), selected.files.contains(path)));
-        let lost = all.lost.into_iter().map(|text| {
-            let alone = selected.lost.contains(&text);
-            (text, alone)
+        let of = |text: SourceText, alone| Scenarios { packs: homes(&place, &text), text, alone };
+        let paths: Vec<&PathBuf> = all.files.iter().collect();
+        let mut read = jobs::each(both, &paths, |_, path| {
+            of(files::source(path, &self.shown(path)), selected.files.contains(*path))
         });
-        let texts = read.chain(lost).map(|(text, alone)| Scenarios { packs: homes(&place, &text), text, alone });
-        texts.collect()
+        let alone = |text: &SourceText| selected.lost.contains(text);
+        read.extend(all.lost.into_iter().map(|text| (alone(&text), text)).map(|(alone, text)| of(text, alone)));
+        read
     }
 }
 

@@ -1,6 +1,6 @@
 //! The corpus: the scenarios that paths select, their packs and their snapshots.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diag::Diagnostic;
@@ -35,6 +35,8 @@ pub struct Corpus {
     pub orphans: Vec<Orphan>,
     /// What was looked for and where, for a run that selected nothing.
     pub looked: String,
+    /// The files by the ids that spans speak of, as they were read.
+    read: BTreeMap<FileId, (SourceText, Option<Parsed>)>,
 }
 
 /// A scenario with its place.
@@ -76,14 +78,14 @@ impl Workspace {
     /// # Errors
     /// A path that is not there, has the wrong ending, or cannot be read.
     pub fn corpus(&self, paths: &[PathBuf]) -> Result<Corpus, Problem> {
-        self.corpus_by(paths, &in_turn)
+        self.corpus_again(paths, &Corpus::default(), &in_turn)
     }
 
-    /// [`corpus`](Self::corpus), in which `both` reads files at the same time.
+    /// [`corpus`](Self::corpus), in which `both` reads files at the same time, and none is read that is `before` as it is.
     ///
     /// # Errors
     /// The same.
-    pub fn corpus_by(&self, paths: &[PathBuf], both: Both<'_>) -> Result<Corpus, Problem> {
+    pub fn corpus_again(&self, paths: &[PathBuf], before: &Corpus, both: Both<'_>) -> Result<Corpus, Problem> {
         let mut corpus = Corpus::default();
         let mut selected: Vec<PathBuf> = Vec::new();
         let mut kept: Vec<PathBuf> = Vec::new();
@@ -135,16 +137,21 @@ impl Workspace {
         }
         selected.sort();
         selected.dedup();
-        let before = corpus.sources.files().count();
+        let first = corpus.sources.files().count();
         let read = jobs::each(both, &selected, |at, path| {
             let file = files::source(path, &self.shown(path));
-            let id = FileId(u32::try_from(before + at).unwrap_or(u32::MAX));
+            let id = FileId(u32::try_from(first + at).unwrap_or(u32::MAX));
             let format = Format::of_path(&file.name).filter(|_| file.fault.is_none());
-            (format.map(|format| scenario::parse(id, &file.text, format)), file)
+            let parsed = match before.read.get(&id) {
+                Some((same, parsed)) if *same == file => parsed.clone(),
+                _ => format.map(|format| scenario::parse(id, &file.text, format)),
+            };
+            (id, (file, parsed))
         });
-        for (path, (parsed, file)) in selected.iter().zip(read) {
-            self.add(path, &file, parsed, &mut corpus);
+        for (path, (_, (file, parsed))) in selected.iter().zip(&read) {
+            self.add(path, file, parsed.clone(), &mut corpus);
         }
+        corpus.read = read.into_iter().collect();
         corpus.faulty.sort_by(|a, b| a.file.cmp(&b.file));
         let mut taken = snapshot::Taken::default();
         for case in &mut corpus.cases {

@@ -9,20 +9,16 @@ pub mod files;
 mod http;
 mod lines;
 mod mark;
+mod packs;
 #[cfg(feature = "cli")]
 mod process;
 mod sources;
 
-use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::audit::Settings;
 use crate::binding::Bindings;
-use crate::declare::contract_name;
-use crate::declare::used_folders;
-use crate::diag::{did_you_mean, listed, suggest};
-use crate::source::SourceText;
-use crate::syntax::Format;
+use crate::diag::listed;
 
 pub use choice::{Choice, Chosen};
 pub use corpus::{Case, Corpus, FaultyFile, Orphan, SNAPSHOTS, snapshots_of};
@@ -32,15 +28,13 @@ pub use drawn::{DrawnIds, now};
 pub use http::{Http, secret};
 pub use lines::{Lines, lines};
 pub use mark::Opened;
+pub use packs::PackFiles;
 #[cfg(feature = "cli")]
 pub use process::{Ended, Unended, run};
 pub use sources::Sources;
 
 /// The file that makes a folder a workspace.
 pub const MARK: &str = "segue.toml";
-
-/// What is said of a folder that should hold a pack.
-const NO_PACK_FILE: &str = "no pack file (*.toml, *.yaml, *.yml) in this folder";
 
 /// Why something cannot be read or written, in words for people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -213,14 +207,6 @@ impl Workspace {
         }
     }
 
-    /// The texts of a pack, by its name.
-    ///
-    /// # Errors
-    /// There is no such pack, or it holds no pack file.
-    pub fn pack(&self, name: &str) -> Result<Vec<SourceText>, Problem> {
-        self.pack_at(&self.folder_of(name)?)
-    }
-
     /// The folder of a pack, by its name.
     ///
     /// # Errors
@@ -243,79 +229,5 @@ impl Workspace {
         let plain = !name.is_empty() && !name.contains(['/', '\\']) && name != "." && name != "..";
         let mut folders = self.packs.iter().map(|folder| self.root.join(folder).join(name));
         folders.find(|folder| plain && files::kind(folder) == files::Kind::Folder)
-    }
-
-    /// The texts of the pack in a folder.
-    ///
-    /// # Errors
-    /// It is no folder, or holds no pack file. A file that cannot be read is one with a fault.
-    pub fn pack_at(&self, folder: &Path) -> Result<Vec<SourceText>, Problem> {
-        let shown = self.shown(folder);
-        if files::kind(folder) != files::Kind::Folder {
-            return Err(Problem::new(format!("{shown}: no such folder, so no pack")));
-        }
-        let texts = self.pack_files(folder);
-        if texts.is_empty() {
-            return Err(Problem::new(format!("{shown}: {NO_PACK_FILE}")));
-        }
-        Ok(self.with_used(folder, texts))
-    }
-
-    /// The files of a pack with those of the packs that it uses, and that these use: each lies beside the one that uses it, or
-    /// is one of the workspace.
-    fn with_used(&self, folder: &Path, own: Vec<SourceText>) -> Vec<SourceText> {
-        let mut known: BTreeSet<String> = BTreeSet::new();
-        let mut open = vec![(folder.to_path_buf(), used_folders(&own))];
-        let mut all = own;
-        while let Some((folder, uses)) = open.pop() {
-            let beside = folder.parent().unwrap_or(&folder);
-            for name in uses {
-                if !known.insert(name.clone()) {
-                    continue;
-                }
-                let near = Some(beside.join(&name)).filter(|at| files::kind(at) == files::Kind::Folder);
-                let Some(at) = near.or_else(|| self.pack_folder(&name)) else {
-                    let packs = files::folders(beside);
-                    let help = match suggest(&name, packs.iter().map(String::as_str)) {
-                        Some(like) => did_you_mean(&name, like),
-                        None => format!("there are {}", listed(&packs)),
-                    };
-                    all.push(SourceText::no_pack(&name, &help));
-                    continue;
-                };
-                let texts = self.whole_pack(&at);
-                open.push((at, used_folders(&texts)));
-                all.extend(texts.into_iter().map(|text| text.of_pack(&name)));
-            }
-        }
-        all
-    }
-
-    /// The files of the pack in a folder; a folder without one is a fault of its own.
-    fn whole_pack(&self, folder: &Path) -> Vec<SourceText> {
-        let texts = self.pack_files(folder);
-        let none = || vec![SourceText::unread(self.shown(folder), NO_PACK_FILE, "write one, or remove the folder")];
-        if texts.is_empty() { none() } else { texts }
-    }
-
-    /// The files of the pack in a folder, as far as it can be looked through.
-    fn pack_files(&self, folder: &Path) -> Vec<SourceText> {
-        let shown = self.shown(folder);
-        let mut texts = Vec::new();
-        let found = self.walk(folder, &shown);
-        texts.extend(found.faults);
-        for path in found.files {
-            let name = self.shown(&path);
-            match Format::of_path(&name) {
-                Some(Format::Toml | Format::Yaml) => texts.push(files::source(&path, &name)),
-                Some(Format::Json) if contract_name(&name).is_some() => texts.push(files::source(&path, &name)),
-                Some(Format::Json) => {
-                    let help = "write it in TOML or YAML, or keep it elsewhere; a contract lies in `contracts/`";
-                    texts.push(SourceText::unread(name, "a pack is not written in JSON", help));
-                }
-                None => {}
-            }
-        }
-        texts
     }
 }

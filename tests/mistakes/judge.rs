@@ -7,8 +7,9 @@ use segue::audit::{Config, audit_documents};
 use segue::check::check;
 use segue::declare::{Documents, Options, SourceText};
 use segue::diag::{Code, Diagnostic, Diagnostics};
+use segue::jobs::in_turn;
 use segue::lexicon::Automata;
-use segue::load::load_documents;
+use segue::load::{Means, load_documents};
 use segue::registry::Registry;
 use segue::report::human;
 use segue::scenario::{lint::lint, parse, script};
@@ -66,7 +67,7 @@ impl Copy {
         let docs: Vec<Doc> = files.iter().map(read).collect();
         let files: Vec<SourceText> = docs.iter().map(Doc::file).collect();
         let documents = Documents::read(&files, &Options::default());
-        let (found, registry, _) = load_documents(&documents, &AUTOMATA);
+        let (found, registry, _) = load_documents(&documents, Means { automata: &AUTOMATA, both: &in_turn });
         assert!(found.is_empty(), "{}", human(&documents.sources, &found, false));
         let registry = registry.expect("it loads");
         let beside = scenarios_of(pack).into_iter().map(|(name, text)| SourceText::new(name, text)).collect();
@@ -128,7 +129,7 @@ impl Copy {
         }
         let (found, pack) = documents.declared();
         if let Some(pack) = pack {
-            let matcher = check(&pack, &AUTOMATA, &found);
+            let matcher = check(&pack, &AUTOMATA, &in_turn, &found);
             if let Some(Err(errors)) = (!found.has_errors()).then(|| Registry::compile_with(pack, matcher)) {
                 let nowhere = Span { file: FileId(0), start: 0, end: 0 };
                 found.extend(errors.into_iter().map(|error| {
