@@ -286,9 +286,9 @@ a line for each field, one after the other:
   evidence  one of good, poor
             How good.
   days      [{"on": a text, ["rain": true or false]}, …]; an empty line leaves it out
-or, in place of the first of them:
-  {"evidence": one of good, poor, ["days": [{"on": a text, ["rain": true or false]}, …]]}
-    the whole answer, as JSON; what stands in [ ] may be left out
+or, at once (what stands in [ ] may be left out):
+  {"evidence": …, ["days": …]}
+    the whole answer, as JSON
   !failed WHY, !timeout, !cancelled, !open
     no answer; with `!open` the call stays open
 `//x` is the value `/x`; commands are these, and then the outcome is asked for again:
@@ -343,6 +343,22 @@ fn an_outcome_may_begin_with_a_slash() {
     mini.edit("transitions/mini/pack.toml", "response = { evidence = { enum = \"evidence\" } }\n", fields);
     let run = chat(&mini, &[], "Riga\n1\n/state topic\n//help\n").code(0).stderr_eq("");
     assert!(out(&run).contains("→ ok { evidence: good, link: /help }\n"), "{}", out(&run));
+}
+
+/// An object is the whole answer, or else the first field where that one takes an object.
+#[test]
+fn the_first_field_may_be_an_object() {
+    let mini = Mini::new();
+    let fields = "response = { days = { map = { key = { type = \"id\" }, value = { type = \"text\" } }, max = 9 }, evidence = { enum = \"evidence\" } }\n";
+    mini.edit("transitions/mini/pack.toml", "response = { evidence = { enum = \"evidence\" } }\n", fields);
+    let lines = "Riga\n{\"monday\": \"dry\"}\ngood\nOslo\n{\"days\": {}, \"evidence\": \"good\"}\nRiga\n{\"evidence\": 1}\n{\"monday\": 1}\n{}\ngood\n";
+    let run = chat(&mini, &[], lines).code(1);
+    for ended in ["{ days: { monday: dry }, evidence: good }", "{ days: {}, evidence: good }"] {
+        assert!(out(&run).contains(&format!("→ ok {ended}\n")), "{}", out(&run));
+    }
+    let wanted = "error: line 7: forecast: this is no answer of the port: `days`: is missing\n\
+                  error: line 8: forecast: `days.monday`: expected a text, found `1`\n";
+    assert_eq!(err(&run), wanted);
 }
 
 /// What is written as an outcome is never taken as what the user says, and can be said all the same.

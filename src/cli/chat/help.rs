@@ -50,11 +50,9 @@ impl Chat<'_, '_> {
             true => "its answer has no fields: an empty line says that it is done".into(),
             false => format!("a line for each field, one after the other:\n{}", table(&rows)),
         });
-        if !fields.is_empty() {
-            lines.push("or, in place of the first of them:".into());
-        }
+        lines.push("or, at once (what stands in [ ] may be left out):".into());
         rows.clear();
-        rows.push((record(pack, fields, 0), "the whole answer, as JSON; what stands in [ ] may be left out".into()));
+        rows.push((object(pack, fields, |_| "…".into()), "the whole answer, as JSON".into()));
         rows.push((ENDS.join(", "), "no answer; with `!open` the call stays open".into()));
         lines.push(table(&rows));
         lines.push("`//x` is the value `/x`; commands are these, and then the outcome is asked for again:".into());
@@ -88,16 +86,19 @@ fn about(pack: &Pack, field: &NamedType) -> (String, String) {
 /// What a value of a type is; records are spelt out as JSON.
 fn spelt(pack: &Pack, ty: &Type, depth: usize) -> String {
     match ty {
-        Type::Record(id) if depth < DEEPEST => record(pack, &pack.records[id.index()].fields, depth),
+        Type::Record(id) if depth < DEEPEST => {
+            object(pack, &pack.records[id.index()].fields, |ty| spelt(pack, ty, depth + 1))
+        }
         Type::List { of, .. } | Type::Set { of, .. } => format!("[{}, …]", spelt(pack, of, depth)),
         Type::Map { of, .. } => format!("{{KEY: {}, …}}", spelt(pack, of, depth)),
         ty => describe(pack, ty),
     }
 }
 
-fn record(pack: &Pack, fields: &[NamedType], depth: usize) -> String {
+/// The fields of a JSON object, each with its value; what may be left out stands in brackets.
+fn object(pack: &Pack, fields: &[NamedType], value: impl Fn(&Type) -> String) -> String {
     let field = |field: &NamedType| {
-        let shown = format!("\"{}\": {}", pack.names.text(field.wire), spelt(pack, &field.ty, depth + 1));
+        let shown = format!("\"{}\": {}", pack.names.text(field.wire), value(&field.ty));
         if field.optional || field.default.is_some() { format!("[{shown}]") } else { shown }
     };
     format!("{{{}}}", fields.iter().map(field).collect::<Vec<_>>().join(", "))

@@ -43,7 +43,11 @@ impl Chat<'_, '_> {
         let pack = registry.pack();
         if !self.input.is_piped() {
             let shown = show::call_at(self.registry.pack(), call.0, call.1);
-            self.note(&format!("call {shown}"));
+            self.note(&format!("   call     {shown}"));
+            if !std::mem::replace(&mut self.advised, true) {
+                self.note("   its outcome is asked for, field by field; `/help` says what else can be typed");
+            }
+            self.asked_of.push(call.1.id.clone());
         }
         'again: loop {
             let fields = &registry.response[call.1.port.index()];
@@ -92,9 +96,13 @@ impl Chat<'_, '_> {
                     self.note("the call stays open");
                     return Typed::Ended(Ending::Open);
                 }
-                Ok(Line::End) => {
+                Ok(Line::End) if self.input.is_piped() => {
                     self.wrong(&format!("the input ends where the outcome of `{port}` is due: the call stays open"));
-                    return Typed::Ended(Ending::Open);
+                    return Typed::Ended(Ending::Quit);
+                }
+                Ok(Line::End) => {
+                    self.note(&format!("the call to `{port}` stays open"));
+                    return Typed::Ended(Ending::Quit);
                 }
                 Err(problem) => {
                     self.wrong(&problem.message);
@@ -172,19 +180,30 @@ impl Chat<'_, '_> {
         }
         if first && line.starts_with('{') {
             is_object(line)?;
-            let reply = whole(&format!("{{\"returns\":{line}}}"))?;
             // Who types can mend what the declaration does not admit; `!failed contract` says that it was broken.
-            return match &reply.contract {
+            let whole = whole(&format!("{{\"returns\":{line}}}")).and_then(|reply| match &reply.contract {
                 Some(broken) => Err(format!("this is no answer of the port: {}", broken.message)),
                 None => Ok(Typed::Ended(Ending::Reply(reply))),
-            };
+            });
+            let Err(wrong) = whole else { return whole };
+            // An object that is no whole answer may be the first field.
+            let Some(field) = field.filter(|field| takes_object(&field.ty)) else { return Err(wrong) };
+            let held = self.held(call, line, field);
+            let object: Map<String, Json> = serde_json::from_str(line).unwrap_or_default();
+            let fields = &registry.at(call.0).response[call.1.port.index()];
+            let names_one = fields.iter().any(|field| object.contains_key(pack.names.text(field.wire)));
+            return if held.is_err() && names_one { Err(wrong) } else { held };
         }
-        let Some(field) = field else {
-            return match line {
-                "" => Ok(Typed::Value(None)),
-                _ => Err("the answer has no fields: an empty line says that it is done".into()),
-            };
-        };
+        match field {
+            Some(field) => self.held(call, line, field),
+            None if line.is_empty() => Ok(Typed::Value(None)),
+            None => Err("the answer has no fields: an empty line says that it is done".into()),
+        }
+    }
+
+    /// The value of a field, as it is typed.
+    fn held(&self, call: Due<'_>, line: &str, field: &NamedType) -> Result<Typed, String> {
+        let pack = self.registry.pack().at(call.0);
         let name = pack.names.text(field.wire);
         if line.is_empty() {
             return match field.optional || field.default.is_some() {
@@ -194,7 +213,7 @@ impl Chat<'_, '_> {
         }
         let json = value(pack, &field.ty, line).ok_or_else(|| format!("`{name}`: JSON is due"))?;
         let read = from_json(pack, Naming::Wire, &field.ty, &json);
-        let held = &registry.at(call.0).contracts;
+        let held = &self.registry.at(call.0).contracts;
         match read.map(|value| held.misfit(pack, Naming::Wire, &field.ty, &value)) {
             Ok(None) => Ok(Typed::Value(Some(json))),
             Ok(Some(error)) | Err(error) => {
@@ -203,6 +222,11 @@ impl Chat<'_, '_> {
             }
         }
     }
+}
+
+/// Whether a value of the type may be a JSON object.
+fn takes_object(ty: &Type) -> bool {
+    matches!(ty, Type::Record(_) | Type::Map { .. } | Type::Document { .. })
 }
 
 /// The values to choose from, where they are few: ` (1 good, 2 poor)`.

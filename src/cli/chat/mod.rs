@@ -9,6 +9,7 @@ mod serve;
 mod show;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use jiff::tz::Offset;
@@ -104,6 +105,8 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         taken: servers.iter().map(|of| vec![0; of.len()]).collect(),
         logged: 0,
         marks: Vec::new(),
+        asked_of: Vec::new(),
+        advised: false,
         servers,
         texts: if args.log_text { Texts::Shown } else { Texts::Hidden },
         terminal,
@@ -197,6 +200,9 @@ struct Chat<'a, 't> {
     texts: Texts,
     /// How many were taken before each turn.
     marks: Vec<Vec<Vec<usize>>>,
+    /// The calls of the turn about which a person was asked, on a terminal, and whether it was said how an outcome is typed.
+    asked_of: Vec<Arc<str>>,
+    advised: bool,
     terminal: &'t mut Terminal,
     /// Whether something was asked for that could not be done.
     misunderstood: bool,

@@ -112,7 +112,12 @@ impl Chat<'_, '_> {
             let breach = breach.map_or_else(String::new, |breach| format!("; breach {breach}"));
             let retried = retried_of(turn, call);
             let again = retried.map_or_else(String::new, |retried| format!(" ({})", show::retried(retried)));
-            row("call", format!("{}{again}{ended}{breach}", show::call_at(pack, at, call)));
+            // Who was asked about it has its request before their eyes.
+            let made = match self.asked_of.contains(&call.id) {
+                true => format!("{} {}", call.id, show::port(pack, at, call.port)),
+                false => show::call_at(pack, at, call),
+            };
+            row("call", format!("{made}{again}{ended}{breach}"));
         }
         for (at, message) in turn.messages().filter(|(at, message)| for_people(pack, *at, message)) {
             let bare = MessageOut { text: None, ..message.clone() };
