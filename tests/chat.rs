@@ -276,6 +276,9 @@ fn help_where_an_outcome_is_due() {
     mini.edit(pack, "response = { evidence = { enum = \"evidence\" } }\n", fields);
     let day = "[type.Day]\nfield = { date = { type = \"text\", wire = \"on\" }, rain = { type = \"bool\", optional = true } }\n";
     mini.write("transitions/mini/day.toml", day);
+    // A field of the same name is for something else in the answer of another port.
+    let other = "[port.almanac]\nrequest = {}\nresponse = { evidence = { enum = \"evidence\", doc = \"Of old.\" } }\ndoc = \"\"\n";
+    mini.write("transitions/mini/almanac.toml", other);
     let run = chat(&mini, &[], "Riga\n/help\ngood\n\n").code(0).stderr_eq("");
     assert_data_eq!(
         out(&run).split_once("1. user").expect("a turn").0,

@@ -3,7 +3,6 @@
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
 use crate::model::ids::{InputId, OutcomeId};
-use crate::model::names::Sym;
 use crate::model::schema::Type;
 use crate::model::value::Value;
 use crate::model::{Channel, Claims, Event, Input, InputKind, Level, Message, Mode, Port, PortContract};
@@ -165,6 +164,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
             request: Vec::new(),
             response: Vec::new(),
             wire: Vec::new(),
+            docs: Vec::new(),
             conclusions_only: false,
             replies: true,
             readings: Vec::new(),
@@ -204,7 +204,7 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
                         "write `response = { … }`, or `reply = \"none\"` where no outcome will come",
                     );
                 }
-                (Some(entry), true) => (port.response, port.wire) = response(cx, &entry.value, case),
+                (Some(entry), true) => response(cx, &mut port, &entry.value, case),
                 (None, false) => {}
             }
             for key in ["read", "check", "retry"] {
@@ -220,9 +220,8 @@ pub(super) fn ports(cx: &mut Cx<'_>, sections: &Sections<'_>) {
     }
 }
 
-/// The fields of an answer, and how the host calls each.
-fn response(cx: &mut Cx<'_>, node: &Node, case: Case) -> (Vec<(OutcomeId, bool)>, Vec<Sym>) {
-    let (mut response, mut wire) = (Vec::new(), Vec::new());
+/// The fields of an answer: how the host calls each, and what it is for.
+fn response(cx: &mut Cx<'_>, port: &mut Port, node: &Node, case: Case) {
     for (field, _) in cx.fields(node, Beside::Optional, case, "a field of an answer") {
         let name = cx.text_of(field.name);
         if OUTCOME_WORDS.contains(&name.as_str()) {
@@ -240,18 +239,19 @@ fn response(cx: &mut Cx<'_>, node: &Node, case: Case) -> (Vec<(OutcomeId, bool)>
                     .push(found.help("one name under `outcome` means one type in the whole pack: rename one of them"));
                 cx.outcomes[usize::from(at)].ty = POISON;
             }
-            response.push((OutcomeId(at), field.optional));
-            wire.push(field.wire);
+            port.response.push((OutcomeId(at), field.optional));
+            port.wire.push(field.wire);
+            port.docs.push(field.doc);
             cx.outcomes[usize::from(at)].optional |= field.optional;
             continue;
         }
         let Some(at) = cx.room(cx.outcomes.len(), "outcome fields", field.span) else { break };
-        response.push((OutcomeId(at), field.optional));
-        wire.push(field.wire);
+        port.response.push((OutcomeId(at), field.optional));
+        port.wire.push(field.wire);
+        port.docs.push(field.doc.clone());
         cx.outcome_names.insert(name, at);
         cx.outcomes.push(field);
     }
-    (response, wire)
 }
 
 /// Messages.

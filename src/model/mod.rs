@@ -285,6 +285,8 @@ pub struct Port {
     pub response: Vec<(OutcomeId, bool)>,
     /// How the host calls each of them; its name unless declared otherwise.
     pub wire: Vec<Sym>,
+    /// What each of them is for; a field of the same name may be for something else in the answer of another port.
+    pub docs: Vec<String>,
     /// Whether it is given conclusions only: no prose, at any depth.
     pub conclusions_only: bool,
     /// Whether an answer comes at all (`reply = "none"`: it does not).
@@ -505,11 +507,12 @@ impl Port {
     /// The fields of an answer as the host gives them.
     #[must_use]
     pub fn answer(&self, pack: &Pack) -> Vec<NamedType> {
-        let fields = self.response.iter().zip(&self.wire);
+        let fields = self.response.iter().zip(&self.wire).zip(&self.docs);
         fields
-            .map(|((id, optional), wire)| NamedType {
+            .map(|(((id, optional), wire), doc)| NamedType {
                 optional: *optional,
                 wire: *wire,
+                doc: doc.clone(),
                 ..pack.outcomes[id.index()].clone()
             })
             .collect()
