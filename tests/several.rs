@@ -463,3 +463,74 @@ fn a_class_that_precedence_forgets_is_one_finding() {
     assert_eq!(overlaps.len(), 1, "{told:#?}");
     assert!(overlaps[0].contains("`T5` stands in no chain of precedence and can take the same event as "), "{told:#?}");
 }
+
+/// What is found in a shipped pack of which some files are gone or written anew: place, code and message.
+fn without(pack: &str, gone: &[&str], anew: &[(&str, &str)]) -> Vec<String> {
+    let mut files =
+        Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("a workspace").pack(pack).expect("read");
+    let prefix = format!("transitions/{pack}/");
+    files.iter_mut().for_each(|file| file.name = file.name.replacen(&prefix, "", 1));
+    files.retain(|file| !gone.contains(&file.name.as_str()));
+    for (name, text) in anew {
+        let file = files.iter_mut().find(|file| file.name == *name).expect("a file");
+        file.text = (*text).to_owned();
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(pack);
+    let scenarios = files::walk(&folder, "scenarios", &folder).files;
+    let scenarios = scenarios.iter().filter(|path| path.extension().is_some_and(|end| end == "yaml"));
+    let scenarios: Vec<SourceText> = scenarios
+        .map(|path| SourceText::new(path.to_string_lossy(), files::read(path, "a scenario").expect("it can be read")))
+        .collect();
+    let audit = audit(&files, &scenarios, &Config::default());
+    short(&audit.sources, &audit.diagnostics).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_a_file_that_is_gone_declared_is_missed_in_one_place() {
+    let gone = [
+        ("assistant", "T5.toml", "there is no class or group `T5`"),
+        ("clarification", "CONFIRM.toml", "there is no class `CONFIRM`"),
+        ("clarification", "REST.toml", "there is no class or group `REST`"),
+        ("assistant", "tables.toml", "there is no table of any of these names: `route`"),
+        ("assistant", "answers.toml", "there is no answer mode of any of these names: `exact_route`"),
+        ("assistant", "blocks.toml", "there is no block of any of these names: `question_dropped`"),
+        ("assistant", "derive.toml", "there is no input of any of these names: `root_route`"),
+        ("booking", "ports.toml", "there is no port of any of these names: `run`"),
+        ("joined", "transitions/assistant/T5.toml", "there is no class or group `T5`"),
+        ("joined", "transitions/assistant/pack.toml", "the pack has no manifest"),
+    ];
+    for (pack, file, wanted) in gone {
+        let told = without(pack, &[file], &[]);
+        assert!(matches!(&told[..], [one] if one.contains(wanted)), "{pack}/{file}: {told:#?}");
+    }
+    // Frames, and the enums and records that their fields are of.
+    for (pack, count) in [("assistant", 2), ("clarification", 3), ("step-back", 3), ("joined", 0)] {
+        let told = without(pack, &["state.toml"], &[]);
+        assert!(count == 0 || told.len() == count, "{pack}: {told:#?}");
+        assert!(told.len() < 12, "{pack}: {told:#?}");
+    }
+}
+
+#[test]
+fn a_file_that_declares_nothing_is_told_and_not_what_it_was_to_declare() {
+    let empty = [("assistant", "T5.toml"), ("assistant", "state.toml"), ("clarification", "ports.toml")];
+    for (pack, file) in empty.into_iter().chain([("joined", "transitions/assistant/T5.toml")]) {
+        for text in ["", "\n", "\u{feff} \r\n"] {
+            let told = without(pack, &[], &[(file, text)]);
+            assert_eq!(told, [format!("{file}:1:1: error[says-nothing]: the file declares nothing")]);
+        }
+    }
+    let told = without("assistant", &[], &[("pack.toml", "")]);
+    assert_eq!(told, ["pack.toml:1:1: error[no-manifest]: the pack has no manifest"]);
+}
+
+#[test]
+fn a_class_with_the_id_of_another_one_is_told_where_it_is() {
+    for (pack, file, id, other) in
+        [("assistant", "T5.toml", "T5", "T6"), ("clarification", "CONFIRM.toml", "CONFIRM", "REJECT")]
+    {
+        let told = shipped(pack, &[(file, &format!("id = \"{id}\""), &format!("id = \"{other}\""))]);
+        let wanted = format!("class `{other}` is declared twice, and `{id}`, which is named in ");
+        assert!(matches!(&told[..], [one] if one.starts_with(file) && one.contains(&wanted)), "{told:#?}");
+    }
+}

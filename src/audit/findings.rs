@@ -1,6 +1,6 @@
 //! The findings of several audits as one report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::diag::{Diagnostic, Diagnostics, Label};
 use crate::source::{FileId, SourceMap, SourceText, Span};
@@ -63,6 +63,13 @@ impl Findings {
     /// The texts, and all findings in order: by file in the order in which the files came, then by place.
     #[must_use]
     pub fn sorted(self) -> (SourceMap, Vec<Diagnostic>) {
-        (self.sources, self.diagnostics.into_sorted())
+        let mut all = self.diagnostics.into_sorted();
+        // What is wrong with a pack is found in those that use it as well. It is told as it is where most is known of it.
+        all.sort_by_key(|found| std::cmp::Reverse((found.secondary.len(), found.help.as_ref().map(String::len))));
+        let mut told = HashSet::new();
+        all.retain(|found| told.insert((found.code, found.severity, found.primary.clone(), found.message.clone())));
+        let sorted = Diagnostics::new();
+        sorted.extend(all);
+        (self.sources, sorted.into_sorted())
     }
 }

@@ -4,15 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::declare::{meant, named_otherwise, places};
 use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::load::{missed_names, told_once as once};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, parse};
 
-/// The name that a finding says nothing bears. Scenarios are told it first, packs last.
-fn unknown_name(found: &Diagnostic) -> Option<&str> {
-    let is = matches!(found.code, Code::UnknownName | Code::UnknownValue | Code::UnknownSlot)
+/// The names that a finding says nothing bears. Scenarios are told them first, packs last.
+fn unknown_names(found: &Diagnostic) -> Vec<&str> {
+    let all = missed_names(found);
+    let is_other = all.is_empty() && matches!(found.code, Code::UnknownName | Code::UnknownValue | Code::UnknownSlot)
         || found.code == Code::AnswerBreaksPort && found.message.contains("` is no field");
     let mut words = found.message.split('`').skip(1).step_by(2);
-    is.then(|| if found.message.starts_with('`') { words.next() } else { words.last() }).flatten()
+    match is_other {
+        true => if found.message.starts_with('`') { words.next() } else { words.last() }.into_iter().collect(),
+        false => all,
+    }
 }
 
 /// Where a name stands, if it stands in one place of all files.
@@ -35,10 +40,12 @@ pub(super) fn told_once(found: Vec<Diagnostic>, sources: &SourceMap, files: usiz
     let of_pack = |file: FileId| (file.0 as usize) < files;
     let mut uses: BTreeMap<(String, Option<String>), Vec<usize>> = BTreeMap::new();
     for (at, one) in found.iter().enumerate() {
-        if let Some(name) = unknown_name(one) {
+        for name in unknown_names(one) {
             uses.entry((name.to_owned(), meant(one).map(str::to_owned))).or_default().push(at);
         }
     }
+    // What scenarios name of what the packs lack.
+    let mut elsewhere: BTreeMap<usize, Vec<(Span, usize)>> = BTreeMap::new();
     let mut found: Vec<Option<Diagnostic>> = found.into_iter().map(Some).collect();
     for ((name, declared), places) in uses {
         let at = |place: &usize| found[*place].as_ref().map(|one| one.primary.span);
@@ -46,20 +53,29 @@ pub(super) fn told_once(found: Vec<Diagnostic>, sources: &SourceMap, files: usiz
         own.sort_unstable();
         // The files of the pack come first.
         let beside = own.split_off(own.partition_point(|(span, _)| of_pack(span.file)));
-        let Some((first, _)) = beside.first().copied() else { continue };
+        if beside.is_empty() {
+            continue;
+        }
         let only = declared.as_deref().filter(|_| places.len() > 1).and_then(|declared| only_place(sources, declared));
         if let (Some(declared), Some(place)) = (&declared, only.filter(|place| of_pack(place.file))) {
             let all: Vec<Span> = own.iter().chain(&beside).map(|(span, _)| *span).collect();
             places.iter().for_each(|place| found[*place] = None);
             found.push(Some(named_otherwise(declared, place, &name, &all)));
         } else if let Some((_, told)) = own.first() {
-            let label = match beside.len() {
-                1 => "a scenario names it as well".to_owned(),
-                count => format!("scenarios name it in {count} places, first here"),
-            };
-            found[*told] = found[*told].take().map(|told| told.also(first, label));
-            beside.iter().for_each(|(_, place)| found[*place] = None);
+            elsewhere.entry(*told).or_default().extend(beside);
         }
     }
-    found.into_iter().flatten().collect()
+    for (told, mut beside) in elsewhere {
+        beside.sort_unstable();
+        let label = match beside.len() {
+            1 => "a scenario names it as well".to_owned(),
+            count => format!("scenarios name it in {count} places, first here"),
+        };
+        found[told] = found[told].take().map(|told| told.also(beside[0].0, label));
+        beside.iter().for_each(|(_, place)| found[*place] = None);
+    }
+    let (mut packs, scenarios): (Vec<_>, Vec<_>) =
+        found.into_iter().flatten().partition(|found| of_pack(found.primary.span.file));
+    packs.extend(once(scenarios, |_| ()));
+    packs
 }

@@ -35,6 +35,7 @@ impl<'r> Known<'r> {
             !left_out.is_placed(found, sources)
                 // Another class may be what takes a turn, makes a call or gives a reason.
                 || matches!(found.code, Code::ClassNotReached | Code::CallNobodyMakes)
+                || (left_out.any_event && found.code == Code::UnknownKey && found.message.ends_with("in a turn"))
                 || (!left_out.sections.is_empty() && found.message.ends_with(scenario::REASON))
                 || scenario::named(scenario, found.primary.span).into_iter().any(|word| left_out.names(word))
         })

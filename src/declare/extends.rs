@@ -85,7 +85,9 @@ impl Documents {
                 (Some(_), Some(_)) => own.clone(),
             });
         }
-        let (folder, rootless) = (Some(extends.folder.to_owned()), base.rootless);
+        // Without a manifest it is no pack that something could be said of.
+        let has_manifest = base.nodes().any(|node| !is_class(node) && under(node, "pack").is_some());
+        let (folder, rootless) = (Some(extends.folder.to_owned()), base.rootless || !has_manifest);
         let Self { sources, read: plain, overrides, missing, .. } = self;
         Self { sources, read, plain: Some(plain), base: folder, rootless, found, overrides, missing }
     }

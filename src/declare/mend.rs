@@ -1,7 +1,7 @@
 //! Slips that have many findings: each is put right in a copy of the text, and where what is found without it is less the slip is told
 //! once, at its place, and all else is judged as if it had not been made.
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::Pack;
 use crate::source::{FileId, SourceText, Span};
 use crate::syntax::{Entry, Kind, Node, Table};
@@ -70,8 +70,11 @@ impl Documents {
                         let documents = self.edited(&all);
                         let (rest, pack) = documents.as_written();
                         let rest_found = rest.clone().into_sorted();
-                        let new = || rest_found.iter().any(|one| !found.contains(one));
-                        if rest_found.len() + slip.told.len() + slip.spares > found.len() || slip.guessed && new() {
+                        let mut new = rest_found.iter().filter(|one| !found.contains(one));
+                        // Of a file that is no document any more less is found because less is looked for.
+                        let broken = |one: &Diagnostic| matches!(one.code, Code::SyntaxError | Code::DuplicateKey);
+                        let worse = if slip.guessed { new.next().is_some() } else { new.any(broken) };
+                        if rest_found.len() + slip.told.len() + slip.spares > found.len() || worse {
                             continue;
                         }
                         if best.as_ref().is_none_or(|(least, ..)| rest_found.len() < *least) {

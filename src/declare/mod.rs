@@ -6,6 +6,7 @@ mod conditions;
 mod contracts;
 mod cx;
 mod derive;
+mod document;
 mod effects;
 mod expand;
 mod extends;
@@ -39,7 +40,7 @@ use crate::jobs::{self, Both, in_turn};
 use crate::model::ids::{ClassId, FrameId};
 use crate::model::{Pack, reason, walk};
 use crate::source::{FileId, SourceMap, Span};
-use crate::syntax::{Format, Kind, Node, parse};
+use crate::syntax::{Kind, Node};
 
 pub use crate::source::SourceText;
 pub use contracts::contract_name;
@@ -52,6 +53,7 @@ pub use uses::{Use, used_folders};
 
 use classes::Outline;
 use cx::Cx;
+use document::Document;
 use manifest::Member;
 use merge::Sections;
 use paths::text_of;
@@ -191,6 +193,20 @@ impl Documents {
         self.base.as_deref()
     }
 
+    /// The pack that this one extends, by itself.
+    #[must_use]
+    pub fn alone(&self) -> Option<Self> {
+        let read = self.plain.clone()?;
+        let written = Self::plainly(self.sources.clone(), read, Vec::new(), self.missing.clone());
+        written.used(self.base()?, &[]).ok()
+    }
+
+    /// The folder of the used pack that a file is of; `None` where it is of the pack itself.
+    #[must_use]
+    pub fn folder(&self, file: FileId) -> Option<&str> {
+        self.read.get(file.0 as usize)?.pack.as_deref()
+    }
+
     /// The pack in a folder, as the pack that is meant, and nothing taken in.
     fn plain(&self, folder: &str) -> Result<Self, String> {
         let is_of = |document: &&Document| document.pack.as_deref() == Some(folder);
@@ -290,19 +306,43 @@ impl Documents {
         (found, pack, mended)
     }
 
+    /// What is wrong whatever the pack that this one extends declares.
+    #[must_use]
+    pub fn certain(&self) -> Diagnostics {
+        let Some(read) = self.plain.clone() else { return self.declared().0 };
+        let (sources, overrides, missing) = (self.sources.clone(), self.overrides.clone(), self.missing.clone());
+        let extended = Self::plainly(sources, read, overrides, missing).extended();
+        Self { rootless: true, found: Vec::new(), ..extended }.as_written().0
+    }
+
     /// What is found in them as they are written.
     fn as_written(&self) -> (Diagnostics, Option<Pack>) {
         let diagnostics = Diagnostics::new();
         diagnostics.extend(self.own().flat_map(|document| document.faults.iter().cloned()));
         let found = Diagnostics::new();
         let nodes: Vec<&Node> = self.nodes().collect();
-        let whole = (self.rootless || !diagnostics.is_empty(), None);
+        let broken = self.rootless || !diagnostics.is_empty();
         let unread = Unread::of(self);
         // What is replaced may be declared in a file that cannot be read.
-        let certain = |found: &&Diagnostic| self.rootless || diagnostics.is_empty() || unread.admits(found, self);
-        let extending: Vec<Diagnostic> = self.found.iter().filter(certain).cloned().collect();
+        let certain = |found: &&Diagnostic| self.rootless || !broken || unread.admits(found, self);
+        let mut extending: Vec<Diagnostic> = self.found.iter().filter(certain).cloned().collect();
+        let mut loaded = load(&self.sources, &nodes, &self.overrides, (broken, None), &found);
+        // What is missing was to be declared in a file in which nothing is.
+        let open = |found: &Diagnostic| found.is_error() && meant(found).is_none() && !unread.admits(found, self);
+        let blank: Vec<Diagnostic> = self.blank().collect();
+        let is_open = || found.clone().into_iter().chain(extending.iter().cloned()).any(|found| open(&found));
+        let found = match !blank.is_empty() && is_open() {
+            true => {
+                extending.retain(|found| unread.admits(found, self));
+                let found = Diagnostics::new();
+                loaded = load(&self.sources, &nodes, &self.overrides, (true, None), &found);
+                found.extend(blank);
+                found
+            }
+            false => found,
+        };
         diagnostics.extend(extending);
-        let Loaded { pack, partial, .. } = load(&self.sources, &nodes, &self.overrides, whole, &found);
+        let Loaded { pack, partial, .. } = loaded;
         diagnostics.extend(found.into_iter().filter(|found| !partial || unread.admits(found, self)));
         (diagnostics, pack.filter(|_| !partial))
     }
@@ -320,6 +360,7 @@ impl<'d> Unread<'d> {
     fn of(documents: &'d Documents) -> Self {
         let mut unread = Self { words: BTreeSet::new(), any: documents.rootless };
         for (file, document) in documents.sources.files().zip(&documents.read) {
+            unread.any |= document.pack.is_none() && document.blank;
             if document.pack.is_none() && !document.faults.is_empty() {
                 unread.words.extend(rest::words(documents.sources.text(file)));
                 unread.words.extend(contracts::contract_name(documents.sources.name(file)));
@@ -343,52 +384,6 @@ impl<'d> Unread<'d> {
             }
             code => CERTAIN.contains(&code),
         }
-    }
-}
-
-/// One file as a document.
-#[derive(Debug, Clone)]
-struct Document {
-    /// What it holds; nothing where what is wrong moves other things to where they do not belong.
-    node: Option<Node>,
-    /// What is wrong with it.
-    faults: Vec<Diagnostic>,
-    /// The folder of the used pack that it is of.
-    pack: Option<String>,
-    /// Whether it is of a pack that this one extends.
-    base: bool,
-}
-
-impl Document {
-    /// A file that is not looked at.
-    fn absent() -> Self {
-        Self { node: None, faults: Vec::new(), pack: Some(String::new()), base: false }
-    }
-
-    fn read(id: FileId, file: &SourceText) -> Self {
-        let pack = file.pack.clone();
-        if let Some(fault) = &file.fault {
-            return Self { node: None, faults: vec![Diagnostic::unreadable(id, fault)], pack, base: false };
-        }
-        let Some(format) = Format::of_path(&file.name) else {
-            let span = Span { file: id, start: 0, end: 0 };
-            let found = Diagnostic::error(Code::UnreadableFile, span, "the file is neither TOML nor YAML");
-            return Self {
-                node: None,
-                faults: vec![found.help("name it `.toml`, `.yaml` or `.yml`")],
-                pack,
-                base: false,
-            };
-        };
-        let own = Diagnostics::new();
-        let document = match contracts::contract_name(&file.name) {
-            Some(name) => contracts::document(name, id, &file.text, &own),
-            None => parse(id, &file.text, format, &own),
-        };
-        // Where nothing but single values is wrong the rest stands where it belongs.
-        let faults: Vec<Diagnostic> = own.into_iter().collect();
-        let placed = faults.iter().all(|found| matches!(found.code, Code::DuplicateKey | Code::NullValue));
-        Self { node: document.filter(|_| placed), faults, pack, base: false }
     }
 }
 

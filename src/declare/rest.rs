@@ -87,6 +87,8 @@ pub struct LeftOut {
     pub any_name: bool,
     /// Whether it may be meant to use anything, by whatever name: something is missing, or named by a name that is like no other.
     pub any_use: bool,
+    /// Whether an event is named that nothing declares: turns of scenarios are called like events.
+    pub any_event: bool,
     /// The place that stands for the boundary, where that was taken out.
     pub boundary: Option<Span>,
     /// What the boundary that was taken out is called.
@@ -125,7 +127,14 @@ impl<'d> Rest<'d> {
         // Files that cannot be read are out from the beginning.
         let first = !std::mem::replace(&mut self.begun, true);
         let mut changed = first && !self.left_out.sections.is_empty();
-        for error in errors.iter().filter(|error| error.is_error()) {
+        let is_blank =
+            |error: &Diagnostic| error.code == Code::SaysNothing && self.of.is_blank(error.primary.span.file);
+        if errors.iter().any(is_blank) {
+            // Anything may be meant to be declared there.
+            changed |= self.left_out.sections.insert("file".to_owned());
+            (self.left_out.any_name, self.left_out.any_use) = (true, true);
+        }
+        for error in errors.iter().filter(|error| error.is_error() && !is_blank(error)) {
             let span = error.primary.span;
             let way = self.way(span);
             let precedence = [Step::Key("pack".to_owned()), Step::Key("precedence".to_owned())];
@@ -301,6 +310,7 @@ impl LeftOut {
             Some(name) => self.words.extend(words(name).map(str::to_owned)),
             None => self.any_use |= !NAMED.contains(&error.code),
         }
+        self.any_event |= error.message.starts_with("there is no event `");
     }
 
     /// A file that cannot be read.

@@ -17,7 +17,7 @@ use super::merge::is_class;
 pub(super) type Find = fn(&Documents, &[Diagnostic]) -> Vec<Vec<Slip>>;
 
 /// All kinds, the one that moves most first.
-pub(super) const KINDS: &[Find] = &[brackets, lost, lost_lines, torn, declarations, words, each_word];
+pub(super) const KINDS: &[Find] = &[brackets, lost, lost_lines, torn, same, declarations, words, each_word];
 
 /// A header of TOML.
 struct Header<'t> {
@@ -352,6 +352,49 @@ fn torn(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
             let told = vec![told.also(other.key_span, "the rest of it stands here").help(format!("write `{near}`"))];
             all.push(vec![Slip { edits: renamed(documents, place.file, name, near), told, spares: 1, guessed: false }]);
         }
+    }
+    all
+}
+
+/// Two declarations of one name, one of which is meant to bear a name that nothing declares.
+fn same(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
+    let mut all = Vec::new();
+    for one in found.iter().filter(|one| one.code == Code::DuplicateName) {
+        let (Some(kind), Some(first)) = (one.message.split(" `").next(), one.secondary.first()) else { continue };
+        let Some(taken) = one.message.rsplit('`').nth(1) else { continue };
+        let lacking = found.iter().filter(|other| {
+            let of = other.message.strip_prefix("there is no ").and_then(|of| of.strip_prefix(kind));
+            other.code == Code::UnknownName && of.is_some_and(|of| of.starts_with(" `") || of.starts_with(" or "))
+        });
+        let mut uses: BTreeMap<&str, usize> = BTreeMap::new();
+        lacking.filter_map(unknown_name).for_each(|name| *uses.entry(name).or_default() += 1);
+        let mut slips = Vec::new();
+        for (name, count) in uses {
+            // A file is mostly called like what it declares.
+            let called = |span: Span| {
+                let file = documents.sources.name(span.file).rsplit('/').next().unwrap_or_default();
+                file.split('.').next() == Some(name)
+            };
+            let mut places = [one.primary.span, first.span];
+            places.sort_by_key(|place| !called(*place));
+            for (at, other) in [(0, 1), (1, 0)] {
+                let (place, other) = (places[at], places[other]);
+                let start = place.start as usize;
+                let Some(from) = words_at(documents.sources.slice(place), taken).next() else { continue };
+                let at = span(place.file, start + from, start + from + taken.len());
+                let message = format!(
+                    "{kind} {} is declared twice, and {}, which is named in {}, nowhere",
+                    quoted(taken),
+                    quoted(name),
+                    if count == 1 { "one place".to_owned() } else { format!("{count} places") }
+                );
+                let told = Diagnostic::error(Code::DuplicateName, place, message).also(other, "declared here, too");
+                let told = vec![told.help(format!("write `{name}` here"))];
+                let edits = vec![Edit { at, text: name.to_owned() }];
+                slips.push(Slip { edits, told, spares: 0, guessed: true });
+            }
+        }
+        all.push(slips);
     }
     all
 }

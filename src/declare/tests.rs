@@ -5,7 +5,7 @@ use super::*;
 use crate::model::class::{Answer, By, On};
 use crate::model::effect::Verb;
 use crate::report::human;
-use crate::syntax::{Entry, Table};
+use crate::syntax::{Entry, Format, Table, parse};
 
 /// A snapshot without the expression that made it.
 macro_rules! assert_snapshot {

@@ -1,5 +1,6 @@
 //! Loading: files of a pack → declarations → checks → registry, with every finding of one run.
 
+mod once;
 mod rest;
 mod uses;
 
@@ -12,6 +13,7 @@ use crate::model::Pack;
 use crate::registry::Registry;
 use crate::source::{FileId, SourceMap, Span};
 
+pub use once::{missed_names, told_once};
 pub use rest::Rest;
 use uses::Used;
 
@@ -55,6 +57,26 @@ pub fn load_by(files: &[SourceText], options: &Options, means: Means<'_>) -> Loa
 /// Loads a pack from its documents: all findings, the registry where none is an error, and else what is sound of the pack.
 #[must_use]
 pub fn load_documents(documents: &Documents, means: Means<'_>) -> (Vec<Diagnostic>, Option<Registry>, Option<Rest>) {
+    let (found, registry, rest) = load_each(documents, means);
+    if registry.is_some() {
+        return (found, registry, rest);
+    }
+    let folder = |found: &Diagnostic| documents.folder(found.primary.span.file);
+    let base = documents.alone().map_or_else(Vec::new, |base| load_each(&base, means).0);
+    let base: Vec<Diagnostic> = base.into_iter().filter(Diagnostic::is_error).collect();
+    let below = once::told_once(base.clone(), folder);
+    let found = match once::lacks_much(&below) {
+        true => documents.certain().into_sorted(),
+        false => found,
+    };
+    let all = Diagnostics::new();
+    all.extend(once::told_once(once::above(found, &base), folder));
+    all.extend(below);
+    (all.into_sorted(), None, rest)
+}
+
+/// The same, with what is wrong told at each place.
+fn load_each(documents: &Documents, means: Means<'_>) -> (Vec<Diagnostic>, Option<Registry>, Option<Rest>) {
     let own = || {
         let (found, pack, mended) = documents.declared_or_mended();
         (mended, Own::checked(found, pack, means))

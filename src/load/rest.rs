@@ -108,7 +108,7 @@ impl LeftOut {
                     };
                     !(used || self.any_use || (self.any_name && has("file")))
                 }
-                Code::IdleWhileOpen => !has("frame") && !has("file"),
+                Code::IdleWhileOpen => !has("frame") && !has("file") && !self.any_use,
                 Code::UnhandledOutcome => {
                     let port = found.secondary.first().map_or("", |label| sources.slice(label.span));
                     !says(port) && !says("outcome") && !says("boundary") && !has("file")
