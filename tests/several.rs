@@ -350,6 +350,12 @@ fn a_name_that_is_misspelt_where_it_is_declared_is_told_once_there() {
         ),
         ("T3.toml", "id = \"T3\"", "id = \"T33\"", format!("LINE:6: {}", renamed("T33", "T3", 2))),
         (
+            "lexicon/dates.toml",
+            "[relative.LAST_MONTH]",
+            "[relative.LAST_MONHT]",
+            format!("LINE:11: {}", renamed("LAST_MONHT", "LAST_MONTH", 4)),
+        ),
+        (
             "pack.toml",
             "universe = [\"root\", \"object\"",
             "universe = [\"root\", \"objct\"",

@@ -38,6 +38,7 @@ impl<'r> Known<'r> {
                 || (left_out.any_event && found.code == Code::UnknownKey && found.message.ends_with("in a turn"))
                 || (!left_out.sections.is_empty() && found.message.ends_with(scenario::REASON))
                 || scenario::named(scenario, found.primary.span).into_iter().any(|word| left_out.names(word))
+                || (found.code == Code::UnknownName && left_out.names(sources.slice(found.primary.span)))
         })
     }
 

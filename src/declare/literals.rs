@@ -300,7 +300,9 @@ impl Cx<'_> {
                         None if impossible(ty, text).is_some() => "write a period that there is".to_owned(),
                         None => "write `2020`, `2020-Q1`, `2020-03`, `2020-03-05`, `2020-03-01/2020-03-15` or the name of a relative period".to_owned(),
                     };
-                    self.error_help(Code::BadValue, span, no_such(ty, text, "period"), help);
+                    // It may be declared in a file that cannot be read.
+                    let code = if Period::is_name(text) { Code::UnknownName } else { Code::BadValue };
+                    self.error_help(code, span, no_such(ty, text, "period"), help);
                 }
                 period.map(Value::Period)
             }

@@ -321,7 +321,7 @@ impl LeftOut {
             let sign = if format == Some(Format::Toml) { '=' } else { ':' };
             rest.trim_start().strip_prefix(sign).and_then(|value| self::words(value).next())
         });
-        self.any_name |= words.contains("for_each");
+        self.any_name |= words.is_empty() || words.contains("for_each");
         self.names.extend(words.iter().cloned());
         self.words.extend(words);
         match id {

@@ -54,9 +54,11 @@ pub(super) fn names(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         cx.records.push(Record { name, fields: Vec::new(), open: false, span: item.key });
     }
     for item in sections.of("relative") {
-        if let Some(period) = relative(cx, item.node, item.name, item.key) {
-            cx.relative.push(period);
-        }
+        let period = relative(cx, item.node, item.name, item.key);
+        // One that is wrong is named rightly all the same.
+        let name = cx.intern(item.name);
+        let stands = || RelativePeriod { name, unit: PeriodUnit::Day, offset: 0, length: 1 };
+        cx.relative.push(period.unwrap_or_else(stands));
     }
 }
 

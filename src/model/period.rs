@@ -103,6 +103,12 @@ impl Period {
         relative.iter().any(|r| r.name == sym).then_some(Period::Relative(sym))
     }
 
+    /// Whether a text has the form of a name: where it is a period it is a relative one.
+    #[must_use]
+    pub fn is_name(text: &str) -> bool {
+        text.starts_with(char::is_alphabetic) && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+    }
+
     /// The first and the last day, both included; `None` for a relative period that `relative` does not hold.
     #[must_use]
     pub fn interval(&self, today: Date, relative: &[RelativePeriod]) -> Option<(Date, Date)> {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::model::Pack;
 use crate::model::json::{DataError, Misfit, Naming, describe, from_json, parse_text};
+use crate::model::period::Period;
 use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
 use crate::source::Span;
@@ -36,6 +37,19 @@ pub fn fits(pack: &Pack, naming: Naming, ty: &Type, node: &Node, out: &Diagnosti
         (Type::Enum(_) | Type::Key(_), Kind::Text(text)) => {
             if parse_text(pack, ty, text).is_none() {
                 no_value(pack, ty, text, node.span, out);
+            }
+        }
+        (Type::Period, Kind::Text(text)) if Period::is_name(text) => {
+            if parse_text(pack, ty, text).is_none() {
+                let known = pack.relative.iter().map(|period| pack.names.text(period.name));
+                let help = match suggest(text, known) {
+                    Some(like) => did_you_mean(text, like),
+                    None => {
+                        "write a period such as 2020-03 or 2020-03-01/2020-03-15, or the name of a relative one".into()
+                    }
+                };
+                let message = format!("{} is no period", quoted(text));
+                out.push(Diagnostic::error(Code::UnknownName, node.span, message).help(help));
             }
         }
         (Type::Record(id), Kind::Table(_)) => {
