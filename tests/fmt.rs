@@ -66,12 +66,42 @@ fn paths_that_are_no_files_are_told() {
         let run = mini.run(&["fmt", path]).code(2);
         assert!(err(&run).contains(said), "{}", err(&run));
     }
-    mini.write("notes.txt", "x");
-    assert!(err(&mini.run(&["fmt", "notes.txt"]).code(2)).contains("neither TOML, YAML nor JSON"));
+    mini.write("transitions/mini/notes.txt", "x");
+    assert!(err(&mini.run(&["fmt", "transitions/mini/notes.txt"]).code(2)).contains("neither TOML, YAML nor JSON"));
     // What lies in the workspace beside its packs and scenarios is of another kind.
     mini.write("Other.toml", "a=1");
     mini.run(&["fmt", "."]).code(0);
     assert_eq!(fs::read(mini.path("Other.toml")).expect("a file"), b"a=1");
+}
+
+/// Beside its packs and scenarios, in another workspace and in none: what `check` does not take `fmt` does not write.
+#[test]
+fn paths_that_are_none_of_the_workspace_are_refused_as_by_check() {
+    let (mini, other, nowhere) = (untidy(), untidy(), Mini::empty());
+    nowhere.write("x.toml", "a=1");
+    mini.write("Other.toml", "a=1");
+    let at = |of: &Mini, path: &str| of.path(path).to_str().expect("a path").to_owned();
+    let before = (mini.files(), other.files(), nowhere.files());
+    for (paths, said) in [
+        (vec!["Other.toml".to_owned()], "Other.toml is in none of transitions/, scenarios/"),
+        (
+            vec!["segue.toml".into(), at(&other, "transitions/mini/T1.yaml")],
+            "T1.yaml is in none of transitions/, scenarios/",
+        ),
+        (vec!["scenarios".into(), at(&nowhere, "x.toml")], "x.toml is in none of transitions/, scenarios/"),
+        (vec![at(&nowhere, "x.toml")], "no segue.toml in "),
+        (vec![at(&nowhere, "")], "no segue.toml in "),
+    ] {
+        for verb in [&["check"][..], &["fmt"], &["fmt", "--check"]] {
+            let args: Vec<&str> = verb.iter().copied().chain(paths.iter().map(String::as_str)).collect();
+            let run = mini.run(&args).code(2).stdout_eq("");
+            assert!(err(&run).contains(said), "{args:?}: {}", err(&run));
+        }
+    }
+    assert_eq!((mini.files(), other.files(), nowhere.files()), before);
+    // The workspace is that of the first path.
+    mini.run(&["fmt", &at(&other, "transitions/mini")]).code(0);
+    assert_ne!(other.files(), before.1);
 }
 
 #[test]

@@ -23,8 +23,8 @@ use super::{FAILED, NOT_RUN, PASSED};
 /// formatted.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Files, or folders of them [default: segue.toml, the packs and the scenarios of the workspace]; `-` = standard input, to
-    /// standard output.
+    /// Files of packs and scenarios, or folders of them [default: segue.toml, the packs and the scenarios of the workspace]; `-` =
+    /// standard input, to standard output.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write nothing; name the files that would change.
@@ -114,10 +114,7 @@ fn attempt(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
 fn all(args: &Args, tally: &mut Tally, terminal: &mut Terminal) -> Result<(), Problem> {
     let here = files::here()?;
     let around = args.paths.first().map_or(here.as_path(), PathBuf::as_path);
-    let workspace = match Workspace::of(around) {
-        Err(_) if !args.paths.is_empty() => Workspace::plain(&here),
-        found => found?,
-    };
+    let workspace = Workspace::of(around)?;
     let sources = workspace.sources(&args.paths)?;
     for fault in &sources.faults {
         tally.formatted(fault);

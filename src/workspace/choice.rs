@@ -209,12 +209,14 @@ impl Workspace {
         if found {
             return Ok(());
         }
+        Err(self.elsewhere("check", &real, "; a pack elsewhere is named by `--pack`"))
+    }
+
+    /// What is said of a path that has nothing to do with packs and scenarios.
+    pub(super) fn elsewhere(&self, what: &str, real: &Path, otherwise: &str) -> Problem {
         let folders = self.packs.iter().chain(&self.scenarios).map(|folder| format!("{folder}/"));
-        let folders = folders.collect::<Vec<_>>().join(", ");
-        let shown = self.shown(&real);
-        Err(Problem::new(format!(
-            "nothing to check: {shown} is in none of {folders}; a pack elsewhere is named by `--pack`"
-        )))
+        let (folders, shown) = (folders.collect::<Vec<_>>().join(", "), self.shown(real));
+        Problem::new(format!("nothing to {what}: {shown} is in none of {folders}{otherwise}"))
     }
 
     /// The scenario files that may take part, and what cannot be looked through.

@@ -22,7 +22,7 @@ impl Workspace {
     /// A folder that holds folders of the workspace stands for those: what else lies in it is of another kind.
     ///
     /// # Errors
-    /// A path that is not there or has the wrong ending.
+    /// A path that is not there, has the wrong ending, or has nothing to do with packs and scenarios.
     pub fn sources(&self, paths: &[PathBuf]) -> Result<Sources, Problem> {
         let mut sources = Sources::default();
         let own: Vec<PathBuf> = self.packs.iter().chain(&self.scenarios).map(|folder| self.root.join(folder)).collect();
@@ -30,13 +30,17 @@ impl Workspace {
             self.whole(&self.root, &own, &mut sources);
         }
         for path in paths {
-            let shown = self.shown(&files::real(path));
-            match files::kind(path) {
+            let real = files::real(path);
+            let (kind, shown) = (files::kind(path), self.shown(&real));
+            if kind != files::Kind::Missing && !self.is_about(&real) {
+                return Err(self.elsewhere("format", &real, "; a file elsewhere is formatted as standard input"));
+            }
+            match kind {
                 files::Kind::File if Format::of_path(&shown).is_some() => sources.files.push((path.clone(), shown)),
                 files::Kind::File => {
                     return Err(Problem::new(format!("{shown}: is neither TOML, YAML nor JSON by its name")));
                 }
-                files::Kind::Folder => self.whole(&files::real(path), &own, &mut sources),
+                files::Kind::Folder => self.whole(&real, &own, &mut sources),
                 files::Kind::Missing => {
                     return Err(Problem::new(format!("no such file or folder: {}", path.display())));
                 }
@@ -47,6 +51,14 @@ impl Workspace {
         sources.files.dedup();
         sources.looked.dedup();
         Ok(sources)
+    }
+
+    /// Whether a path, with its links followed, is one of packs, scenarios and `segue.toml`, or a folder that holds some of these.
+    fn is_about(&self, real: &Path) -> bool {
+        let folders = self.packs.iter().chain(&self.scenarios).map(|folder| self.root.join(folder));
+        let packs = self.packs().into_iter().filter_map(|pack| self.pack_folder(&pack));
+        let mut own = folders.chain(packs).chain([self.root.join(MARK)]).map(|own| files::real(&own));
+        own.any(|own| own.starts_with(real) || real.starts_with(&own))
     }
 
     fn whole(&self, folder: &Path, own: &[PathBuf], sources: &mut Sources) {
