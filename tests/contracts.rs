@@ -13,6 +13,7 @@ use segue::engine::Event;
 use segue::model::Status;
 use segue::registry::Registry;
 use segue::state::SessionState;
+use support::joint::{Part, World, files as joined, log, on};
 use support::pair::{Pair, Shown, shown};
 use support::tiny::Tiny;
 use support::{file, load, loaded};
@@ -346,4 +347,61 @@ fn contracts_are_those_of_the_pack_that_is_extended() {
     assert!(lost.contains("`parts.json` is no contract of this pack"), "{lost}");
     let misspelt = with(vec![manifest("remove = [\"contract.part\"]\n")]).map(|_| ()).expect_err("there is none");
     assert!(misspelt.contains("declares no `contract.part`") && misspelt.contains("contract.parts"), "{misspelt}");
+}
+
+/// A pack whose event `on` holds a picture to one contract, and whose port `next` holds that of its answer to another.
+fn pictures(part: Part, taken: Option<&str>, answered: Option<&str>) -> Part {
+    let document = |contract: Option<&str>| match contract {
+        Some(name) => json!({ "type": "document", "contract": name, "optional": true }),
+        None => json!({ "type": "document", "optional": true }),
+    };
+    let mut part = part;
+    let pack = &mut part.documents[0].1;
+    pack["event"]["on"]["field"]["picture"] = document(taken);
+    for port in ["next", "tell"] {
+        pack["port"][port]["request"]["picture"] = document(None);
+    }
+    pack["port"]["next"]["response"]["picture"] = document(answered);
+    pack["message"]["ok"]["field"]["picture"] = document(None);
+    for (name, schema) in [("whole", json!({ "type": "integer" })), ("low", json!({ "maximum": 5 }))] {
+        if [taken, answered].contains(&Some(name)) {
+            part.documents.push((format!("contracts/{name}"), schema));
+        }
+    }
+    part
+}
+
+/// Between packs documents are held to contracts as they are where they come from the host: of the serving pack in its event, of the
+/// calling one in its answer.
+#[test]
+fn documents_are_held_to_contracts_between_packs() {
+    let passes = |port: &str| json!({ "call": port, "id": "n", "with": { "id": "G", "picture": "$input.picture?" } });
+    let outer = Part::new(&[("A", json!({ "do": [passes("next")], "settle": [on("n", json!([log("answered")]))] }))]);
+    let gate = Part::new(&[("G", json!({ "do": [{ "emit": "ok", "with": { "picture": "$input.picture?" } }] }))]);
+    let outer = pictures(outer.using("gate"), None, Some("low"));
+    let gate = pictures(gate, Some("whole"), None);
+    let took = |picture: &str| {
+        let mut world = World::new(&outer, &[("gate", &gate)]);
+        let said = format!(r#"{{ "id": "A", "picture": {picture} }}"#);
+        let said = serde_json::from_str(&said).expect("JSON");
+        let event = Event::input(&world.registry, "on", &said, &json!({})).expect("an event");
+        (world.take(&event), world.log(0))
+    };
+    let answered = vec!["answered".to_owned()];
+    assert_eq!(
+        took("3"),
+        (vec!["A".into(), "gate/G for call-1".into(), "A after call-1".into(), "answer yes".into()], answered)
+    );
+    let lost = |how: &[&str]| (how.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>(), Vec::<String>::new());
+    assert_eq!(took("3.5"), lost(&["A", "Z after call-1 failed contract", "message say lost", "answer yes"]));
+    assert_eq!(took("7"), lost(&["A", "gate/G for call-1", "Z after call-1", "message say lost", "answer yes"]));
+    // Nobody would hear of it where no outcome comes.
+    let outer = Part::new(&[(
+        "A",
+        json!({ "do": [{ "call": "tell", "id": "n", "with": { "id": "G", "picture": "$input.picture?" } }] }),
+    )]);
+    let outer = pictures(outer.using_as("gate", "gate", &["tell"]), None, None);
+    let refused = load(&joined(&outer, &[("gate", &gate)])).map(|_| ()).expect_err("it is not heard");
+    let wanted = "the event `on` holds `picture` to a contract, and nobody hears of a call that breaks it";
+    assert!(refused.contains(wanted) && refused.matches("error[").count() == 1, "{refused}");
 }

@@ -8,13 +8,14 @@ use serde_json::{Map, Value as Json, json};
 
 use segue::engine::{CallOut, Event, Step};
 use segue::model::Pack;
-use segue::model::ids::{FrameId, Slot};
+use segue::model::ids::{FrameId, PortId, Slot};
 use segue::model::json::{named_to_wire, to_json};
 use segue::model::names::Sym;
 use segue::model::schema::{NamedType, Type};
+use segue::model::uses::PackAt;
 use segue::model::value::{RecordValue, Value};
 use segue::registry::Registry;
-use segue::scenario::{self, Happens, Reply, Script, play, script};
+use segue::scenario::{self, CallName, Happens, Reply, Script, play, script};
 use segue::source::FileId;
 use segue::state::SessionState;
 use segue::syntax::Format;
@@ -222,12 +223,13 @@ fn replace(pack: &Pack, script: &mut Script, other: &mut dyn FnMut() -> String) 
         frames.insert(pack.names.text(declared.name).into(), json);
     }
     script.given = SessionState::from_frames(pack, &Json::Object(frames)).expect("it fits as it did");
-    let mut in_reply = |reply: &mut Reply| {
+    // What is known of a call is its port or nothing; the same field of several ports of a pack is of one type.
+    let mut in_reply = |at: PackAt, port: Option<PortId>, reply: &mut Reply| {
+        let pack = pack.at(at);
         let Some(Json::Object(answer)) = &mut reply.value else { return };
-        let all = pack.ports.iter().flat_map(|port| port.response.iter().zip(&port.wire));
+        let ports = pack.ports.iter().enumerate().filter(|(at, _)| port.is_none_or(|port| port.index() == *at));
         let mut done: Vec<Sym> = Vec::new();
-        for ((id, _), wire) in all {
-            // The same field of several ports is of one type.
+        for ((id, _), wire) in ports.flat_map(|(_, port)| port.response.iter().zip(&port.wire)) {
             if let (Some(value), false) = (answer.get_mut(pack.names.text(*wire)), done.contains(wire)) {
                 in_json(pack, &pack.outcomes[id.index()].ty, value, |field| field.wire, other);
                 done.push(*wire);
@@ -238,11 +240,13 @@ fn replace(pack: &Pack, script: &mut Script, other: &mut dyn FnMut() -> String) 
         turn.expect = None;
         for call in &mut turn.calls {
             call.with.clear();
-            call.reply.iter_mut().for_each(&mut in_reply);
+            call.reply.iter_mut().for_each(|reply| in_reply(call.pack, Some(call.port), reply));
         }
         for input in &mut turn.inputs {
-            if let Happens::Outcome { reply, .. } = &mut input.happens {
-                in_reply(reply);
+            match &mut input.happens {
+                Happens::Outcome { of: CallName::Port(at, port), reply } => in_reply(*at, Some(*port), reply),
+                Happens::Outcome { of: CallName::Id(_), reply } => in_reply(PackAt::OUTERMOST, None, reply),
+                Happens::Event(_) => {}
             }
         }
     }
@@ -318,7 +322,7 @@ fn scenarios(pack: &str) -> (Registry, Vec<scenario::Scenario>) {
 /// Whatever words for people the scenarios of a pack hold, and whatever a reply has said: nothing is decided, kept or called otherwise.
 #[test]
 fn other_prose_changes_nothing_but_prose() {
-    for (name, least) in [("step-back", 100), ("clarification", 100), ("assistant", 5)] {
+    for (name, least) in [("step-back", 100), ("clarification", 100), ("assistant", 5), ("joined", 100)] {
         let (registry, scenarios) = scenarios(name);
         let pack = registry.pack();
         let played = |other: &mut dyn FnMut() -> String, script: &Script| {
@@ -327,7 +331,7 @@ fn other_prose_changes_nothing_but_prose() {
             let played = play(&registry, &script, usize::MAX);
             let steps = played.turns.iter().flat_map(|turn| &turn.steps);
             steps
-                .map(|step| step.result.as_ref().map(|step| decided(pack, step)).map_err(ToString::to_string))
+                .map(|of| of.result.as_ref().map(|step| decided(pack.at(of.pack), step)).map_err(ToString::to_string))
                 .collect::<Vec<_>>()
         };
         let scripts: Vec<_> = scenarios.iter().map(|of| (of, script(&registry, of).expect("it is sound"))).collect();

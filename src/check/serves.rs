@@ -144,7 +144,9 @@ impl<'a> Linker<'a> {
 
     /// What a call gives must be what the event takes.
     fn request(&self, serving: &Serving, (caller, port): (Side<'_>, PortId), (by, event): (Side<'_>, EventId)) {
-        let request = &caller.pack.ports[port.index()].request;
+        let declared = &caller.pack.ports[port.index()];
+        let request = &declared.request;
+        let held = |ty: &Type| matches!(ty, Type::Document { contract: Some(_) });
         let fields = by.pack.event_fields(event);
         let (port, event) = (quoted(&serving.port.0), quoted(&serving.event.0));
         for arg in request {
@@ -171,6 +173,15 @@ impl<'a> Linker<'a> {
                 let found = Diagnostic::error(Code::WrongType, serving.event.1, message);
                 let found = found.also(arg.span, "the argument").also(field.span, "the field of the event");
                 self.out.push(found.help("give both one type: each value of the first must be one of the second"));
+            } else if !declared.replies && field.ty.holds(&by.pack.records, &held) {
+                let message = format!(
+                    "the event {event} holds {} to a contract, and nobody hears of a call that breaks it",
+                    quoted(name)
+                );
+                let found = Diagnostic::error(Code::WrongType, serving.event.1, message);
+                let found =
+                    found.also(field.span, "held to a contract").also(declared.span, "no outcome comes from this port");
+                self.out.push(found.help("take `contract` out of the field, or let the port answer"));
             }
         }
         for field in fields.iter().filter(|field| !field.optional) {
@@ -319,8 +330,8 @@ fn fits(from: &Pack, ty: &Type, to: &Pack, wanted: &Type) -> bool {
         | (Type::Instant, Type::Instant | Type::Text | Type::Narrative)
         | (Type::Text | Type::Id, Type::Text | Type::Id | Type::Narrative)
         | (Type::Enum(_) | Type::Key(_), Type::Text | Type::Id | Type::Narrative)
-        // The contracts of another pack are not those of this one.
-        | (Type::Document { .. }, Type::Document { contract: None })
+        // What a contract of the other pack does not admit is found when it is given, as where it comes from the host.
+        | (Type::Document { .. }, Type::Document { .. })
         // What is prose stays prose.
         | (Type::Narrative, Type::Narrative) => true,
         (Type::Enum(_) | Type::Key(_), Type::Enum(_) | Type::Key(_)) => {
