@@ -40,7 +40,9 @@ impl Tiny {
 
     /// Adds sections.
     pub fn add(&mut self, sections: Json) {
-        self.more.push(sections);
+        if sections.as_object().is_none_or(|sections| !sections.is_empty()) {
+            self.more.push(sections);
+        }
     }
 
     /// The pack as documents.
