@@ -98,6 +98,38 @@ fn packs_without_a_metric_are_named() {
     assert_eq!(counted["without_metrics"], json!(["other"]));
 }
 
+/// The metrics of used packs are counted in the sessions of who uses them, under their names there.
+#[test]
+fn metrics_of_used_packs_are_counted() {
+    let uses = Mini::of("uses");
+    uses.write(
+        "saved/talk.yaml",
+        "
+scenarios:
+  - scenario: passed
+    turns:
+      - user: why is the sky blue
+        calls: [{ port: gate/classify, returns: { topic: fine } }, { port: find, returns: { found: true } }]
+  - scenario: lost
+    turns:
+      - user: why
+        calls: [{ port: gate/classify, status: timeout }]
+",
+    );
+    let refused = uses.run(&["stats", "saved", "--pack", "desk"]).code(2);
+    assert!(err(&refused).contains("no metric is declared in desk"), "{}", err(&refused));
+    uses.write("transitions/vault/metrics.toml", "[metric.noted]\ndoc = \"d\"\nof = [\"NOTED\"]\nare = [\"NOTED\"]\n");
+    let lost = "[metric.lost]\ndoc = \"d\"\nof = [\"NEW\"]\nfollowed_by = [\"REST\"]\n";
+    uses.write("transitions/gatekeeper/metrics.toml", lost);
+    let table = "desk: 2 sessions, 2 turns\n\n                   value  counted  cases\ngate/lost          50.0%        1      2\ngate/vault/noted  100.0%        2      2\n";
+    assert_eq!(out(&uses.run(&["stats", "saved", "--pack", "desk"]).code(0).stderr_eq("")), table);
+    uses.write("transitions/desk/metrics.toml", lost.replace("NEW", "ASK"));
+    let counted = document(&uses.run(&["stats", "saved", "--pack", "desk", "--format", "json"]).code(0).stderr_eq(""));
+    let metrics = counted["packs"][0]["metrics"].as_object().expect("metrics");
+    let told: Vec<_> = metrics.iter().map(|(name, of)| (name.as_str(), of["counted"].clone())).collect();
+    assert_eq!(told, [("lost", json!(1)), ("gate/lost", json!(1)), ("gate/vault/noted", json!(2))]);
+}
+
 #[test]
 fn what_cannot_be_counted_is_said() {
     let mini = mini();

@@ -7,7 +7,7 @@ use crate::scenario;
 use crate::stats::Tally;
 use crate::workspace::{Case, Problem};
 
-use super::packs::{Loaded, Loader};
+use super::packs::Loader;
 use super::parallel::Workers;
 use super::reading::{start, unread, workspace};
 use super::recorded;
@@ -16,7 +16,7 @@ use super::{Output, PASSED};
 
 /// Count the metrics of packs over sessions: scenarios and saved conversations, or recorded dialogues.
 ///
-/// A pack declares them under `[metric.NAME]`.
+/// A pack declares them under `[metric.NAME]`; those of packs that it uses are counted with them.
 ///
 /// Exit codes: 0 = counted, 2 = it could not be counted, or nothing was selected.
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
             let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
             let asked = recorded::Asked { file, pack, given, misses: 0, format: args.format };
             recorded::replayed(&asked, terminal, |replay| match replay.tally() {
-                tally if tally.pack().metrics.is_empty() => Err(no_metric(&[name(tally.pack())])),
+                tally if !tally.counts() => Err(no_metric(&[name(tally.pack())])),
                 tally => Ok(told(args.format, &[tally], &[])),
             })
         }
@@ -64,11 +64,13 @@ fn sessions(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     }
     let packs = Loader::new(&Workers::new(None)).load(args.pack.as_deref(), &workspace, &corpus, terminal)?;
     let mut tallies = Vec::new();
-    let (with, without): (Vec<_>, Vec<_>) =
-        packs.iter().partition(|pack: &&Loaded| !pack.registry.pack().metrics.is_empty());
-    let without: Vec<String> = without.iter().map(|pack| name(pack.registry.pack())).collect();
-    for pack in with {
+    let mut without = Vec::new();
+    for pack in &packs {
         let mut tally = Tally::new(&pack.registry);
+        if !tally.counts() {
+            without.push(name(tally.pack()));
+            continue;
+        }
         for case in corpus.cases.iter().filter(|case| pack.takes(case)) {
             let script = match scenario::script(&pack.registry, &case.scenario) {
                 Ok(script) => script,

@@ -165,7 +165,7 @@ impl<'a> Replay<'a> {
             let at = At { record, id: &id, turn: Some(index + 1) };
             let stepped = dialogue.step(&at, turn, turns.get(index + 1))?;
             self.tally.turn();
-            stepped.steps().for_each(|step| self.tally.step(step));
+            stepped.steps().for_each(|(at, step)| self.tally.step(at, step));
             self.count(form, &at, turn, &stepped, &mut right)?;
         }
         self.came.dialogues += 1;

@@ -278,10 +278,10 @@ impl Stepped {
         self.class
     }
 
-    /// Its steps, in order.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+    /// Its steps in all packs, in order.
+    pub fn steps(&self) -> impl Iterator<Item = (PackAt, &Step)> {
         let all = std::iter::once(&self.selected).chain(self.settled.as_ref().map(|settled| &settled.done));
-        all.flat_map(Cascade::outermost)
+        all.flat_map(|done| &done.steps).map(|taken| (taken.pack, &taken.step))
     }
 
     /// What the user said.
