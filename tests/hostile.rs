@@ -11,7 +11,7 @@ use segue::report;
 
 use support::{file, workspace};
 
-const PACKS: [&str; 5] = ["assistant", "booking", "clarification", "joined", "step-back"];
+const PACKS: [&str; 6] = ["assistant", "booking", "clarification", "joined", "refinement", "step-back"];
 
 fn loading(files: &[SourceText]) -> Loaded {
     load(files, &Options::default())
