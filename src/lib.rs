@@ -77,9 +77,12 @@ pub mod report;
 pub mod scaffold;
 pub mod scenario;
 pub mod schema;
+pub mod session;
 pub mod source;
 pub mod state;
 pub mod stats;
+#[cfg(feature = "sqlite")]
+pub mod store;
 pub mod syntax;
 #[cfg(feature = "tracing")]
 pub mod telemetry;

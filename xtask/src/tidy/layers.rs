@@ -24,6 +24,7 @@ pub const LAYERS: &[&str] = &[
     "state",
     "engine",
     "compose",
+    "session",
     "load",
     "analysis",
     "scenario",
@@ -36,6 +37,7 @@ pub const LAYERS: &[&str] = &[
     "scaffold",
     "schema",
     "workspace",
+    "store",
     "telemetry",
     "cli",
 ];

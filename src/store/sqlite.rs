@@ -1,0 +1,238 @@
+//! Sessions in one file: SQLite, so that several processes may read and write it, and a killed one loses nothing that was committed.
+
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use serde::de::DeserializeOwned;
+
+use crate::session::{Commit, Entry, Head, Kept, Pending, Retention, Store, StoreError};
+
+/// By this number a file says that it is such a store: `Segu`.
+const APPLICATION: i64 = 0x5365_6775;
+/// The version of the tables.
+const VERSION: i64 = 1;
+/// So long another process may hold the file before that is an error.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const TABLES: &str = "
+    CREATE TABLE session (
+        id TEXT PRIMARY KEY, revision INTEGER NOT NULL, head TEXT NOT NULL, state TEXT, pending TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE entry (
+        session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE, revision INTEGER NOT NULL, entry TEXT NOT NULL,
+        PRIMARY KEY (session, revision)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// What a store is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// To write; the file is made where there is none.
+    Write,
+    /// To read and write what is there.
+    Existing,
+    /// To read what is there.
+    Read,
+}
+
+/// Sessions in one file. A write is on the disk when it comes back: write-ahead log, `synchronous = FULL`.
+#[derive(Debug)]
+pub struct Sqlite(Mutex<Connection>);
+
+impl Sqlite {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// [`StoreError`]: it cannot be opened, is no store, or is one of another version.
+    pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
+        let flags = match access {
+            Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+            Access::Existing => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
+        };
+        let mut connection =
+            Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
+        connection.busy_timeout(PATIENCE).map_err(failed)?;
+        let fresh = made(&connection)?;
+        if fresh && access == Access::Write {
+            connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+            // Another process may have been first.
+            if made(&change)? {
+                change.execute_batch(TABLES).map_err(failed)?;
+                change.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
+                change.pragma_update(None, "user_version", VERSION).map_err(failed)?;
+            }
+            change.commit().map_err(failed)?;
+        } else if fresh {
+            return Err(StoreError::Damaged { why: "it is empty".into() });
+        }
+        connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+        connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+        Ok(Self(Mutex::new(connection)))
+    }
+
+    /// Lets the file grow to so many bytes, and not beyond: more is [`StoreError::Full`], as on a disk without room. It holds for as
+    /// long as this store is open.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the file cannot be reached.
+    pub fn limit(&self, bytes: u64) -> Result<(), StoreError> {
+        let connection = self.connection();
+        let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0)).map_err(failed)?;
+        let pages = i64::try_from(bytes).unwrap_or(i64::MAX) / page.max(1);
+        connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(())).map_err(failed)
+    }
+
+    /// Whether the file as a whole is sound; each fault that is found, in words.
+    ///
+    /// # Errors
+    /// [`StoreError`]: it cannot be looked through.
+    pub fn faults(&self) -> Result<Vec<String>, StoreError> {
+        let connection = self.connection();
+        let mut look = connection.prepare("PRAGMA integrity_check").map_err(failed)?;
+        let found = look.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
+        let found = found.collect::<Result<Vec<String>, _>>().map_err(failed)?;
+        Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A change that is whole or none.
+    fn change<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut connection = self.connection();
+        let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
+        let done = work(&change)?;
+        change.commit().map_err(failed)?;
+        Ok(done)
+    }
+}
+
+/// Whether a file has just been made: nothing is in it. One that holds something else is no store.
+fn made(connection: &Connection) -> Result<bool, StoreError> {
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(failed);
+    match (number("application_id")?, number("user_version")?, number("schema_version")?) {
+        (APPLICATION, VERSION, _) => Ok(false),
+        (APPLICATION, found, _) => Err(StoreError::Version { found, known: VERSION }),
+        (0, 0, 0) => Ok(true),
+        _ => Err(StoreError::Damaged { why: "it is a database of something else".into() }),
+    }
+}
+
+impl Store for Sqlite {
+    fn create(&self, session: &Kept) -> Result<(), StoreError> {
+        let Kept { head, state, pending } = session;
+        self.change(|change| {
+            let sql = "INSERT INTO session (id, revision, head, state, pending) VALUES (?1, ?2, ?3, ?4, ?5)
+                       ON CONFLICT (id) DO NOTHING";
+            let values = params![head.id, number(head.revision)?, text(head)?, state, text(pending)?];
+            match change.prepare_cached(sql).and_then(|mut insert| insert.execute(values)).map_err(failed)? {
+                0 => Err(StoreError::Exists { id: head.id.clone() }),
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn read(&self, id: &str) -> Result<Kept, StoreError> {
+        let connection = self.connection();
+        let sql = "SELECT head, state, pending FROM session WHERE id = ?1";
+        let columns = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let mut select = connection.prepare_cached(sql).map_err(failed)?;
+        let row: Option<(String, Option<String>, String)> =
+            select.query_row([id], columns).optional().map_err(failed)?;
+        let (head, state, pending) = row.ok_or_else(|| StoreError::Missing { id: id.to_owned() })?;
+        Ok(Kept { head: of_text(&head)?, state, pending: of_text::<Vec<Pending>>(&pending)? })
+    }
+
+    fn commit(&self, commit: Commit<'_>) -> Result<(), StoreError> {
+        let Commit { head, state, entry, pending } = commit;
+        self.change(|change| {
+            follow(change, head, "state = ?4, pending = ?5", params![state, text(&pending)?])?;
+            let sql = "INSERT INTO entry (session, revision, entry) VALUES (?1, ?2, ?3)";
+            let values = params![head.id, number(entry.revision)?, text(entry)?];
+            change.prepare_cached(sql).and_then(|mut insert| insert.execute(values)).map_err(failed)?;
+            Ok(())
+        })
+    }
+
+    fn entries(&self, id: &str) -> Result<Vec<Entry>, StoreError> {
+        self.read(id)?;
+        let connection = self.connection();
+        let sql = "SELECT entry FROM entry WHERE session = ?1 ORDER BY revision";
+        let mut select = connection.prepare_cached(sql).map_err(failed)?;
+        let rows = select.query_map([id], |row| row.get::<_, String>(0)).map_err(failed)?;
+        rows.map(|row| of_text(&row.map_err(failed)?)).collect()
+    }
+
+    fn list(&self) -> Result<Vec<Head>, StoreError> {
+        let connection = self.connection();
+        let mut select = connection.prepare_cached("SELECT head FROM session ORDER BY id").map_err(failed)?;
+        let rows = select.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
+        rows.map(|row| of_text(&row.map_err(failed)?)).collect()
+    }
+
+    fn end(&self, head: &Head, retention: Retention) -> Result<(), StoreError> {
+        self.change(|change| match retention {
+            Retention::Content => follow(change, head, "pending = pending", params![]),
+            Retention::Metadata => {
+                follow(change, head, "state = NULL, pending = '[]'", params![])?;
+                change.execute("DELETE FROM entry WHERE session = ?1", [&head.id]).map_err(failed)?;
+                Ok(())
+            }
+        })
+    }
+
+    fn delete(&self, id: &str) -> Result<(), StoreError> {
+        self.change(|change| match change.execute("DELETE FROM session WHERE id = ?1", [id]).map_err(failed)? {
+            0 => Err(StoreError::Missing { id: id.to_owned() }),
+            _ => Ok(()),
+        })
+    }
+}
+
+/// Changes a session that stands at the revision before that of `head`. `set` names its values from `?4` on.
+fn follow(change: &Transaction<'_>, head: &Head, set: &str, values: &[&dyn rusqlite::ToSql]) -> Result<(), StoreError> {
+    let (revision, expected) = (number(head.revision)?, head.revision.saturating_sub(1));
+    let sql = format!("UPDATE session SET revision = ?2, head = ?3, {set} WHERE id = ?1 AND revision = ?2 - 1");
+    let mut update = change.prepare_cached(&sql).map_err(failed)?;
+    let text = text(head)?;
+    let mut all: Vec<&dyn rusqlite::ToSql> = vec![&head.id, &revision, &text];
+    all.extend(values);
+    if update.execute(&all[..]).map_err(failed)? == 1 {
+        return Ok(());
+    }
+    let sql = "SELECT revision FROM session WHERE id = ?1";
+    let found: Option<i64> = change.query_row(sql, [&head.id], |row| row.get(0)).optional().map_err(failed)?;
+    Err(match found.and_then(|found| u64::try_from(found).ok()) {
+        Some(found) => StoreError::Conflict { id: head.id.clone(), expected, found },
+        None => StoreError::Missing { id: head.id.clone() },
+    })
+}
+
+fn number(revision: u64) -> Result<i64, StoreError> {
+    i64::try_from(revision).map_err(|_| StoreError::Failed { why: format!("revision {revision} is too high") })
+}
+
+fn text(value: &impl serde::Serialize) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Failed { why: error.to_string() })
+}
+
+fn of_text<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| StoreError::Damaged { why: format!("a row is not readable: {error}") })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "an error is mapped")]
+fn failed(error: rusqlite::Error) -> StoreError {
+    let why = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked { why },
+        Some(ErrorCode::DiskFull) => StoreError::Full { why },
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly { why },
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged { why },
+        _ => StoreError::Failed { why },
+    }
+}
