@@ -485,6 +485,7 @@ fn where_nothing_is_saved() {
             "scenarios/snapshots/x.yaml",
             "scenarios/snapshots/x.yaml: no scenario is looked for there: `snapshots` holds snapshots",
         ),
+        ("x.yaml/y.yaml", "x.yaml/y.yaml: no scenario is looked for there: `x.yaml` is named like a file"),
         (".x.yaml", "scenarios/mini/.x.yaml: no scenario is looked for there: `.x.yaml` begins with a dot"),
     ] {
         let before = mini.files();

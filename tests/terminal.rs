@@ -225,3 +225,29 @@ fn the_examples_of_clarification_on_a_terminal() {
     ]);
     terminal.end();
 }
+
+/// The three packs as one assistant: a question passes the gate, waits for what is missing, and runs its route. What each call asks stands in
+/// front of its outcome once.
+#[test]
+fn the_joined_assistant_on_a_terminal() {
+    let mut terminal = Terminal::of(repository(), "joined");
+    terminal.wait("Business data assistant, with a gate and step-back.");
+    terminal.type_in(&[
+        ("show stock for March 2020 at Romashka", "gate/classify.intent"),
+        ("/help", "S4, Intent Router"),
+        (r#"{"intent": "listing", "confidence": 0.95}"#, "sb/step_back.result"),
+        (
+            r#"{"result": {"intent": "get_data", "schemaScope": "partial", "missingInfo": ["currency"], "confidence": 0.61}, "questions": [{"id": "currency", "question": "In which currency?", "expectedType": "CURRENCY"}], "explanation": "One thing is missing."}"#,
+            "   call     call-4 sb/step_back → ok {",
+        ),
+        ("dollars", "sb/interpret.mappedAnswers"),
+        (r#"{"mappedAnswers": {"currency": "dollars"}, "confidence": 0.9, "unmapped": []}"#, "answers: { currency: USD }"),
+        (
+            r#"{"result": {"intent": "get_data", "schemaScope": "complete", "missingInfo": [], "confidence": 0.9}}"#,
+            "route_execute.coverage_status (1 full, 2 partial, 3 blocked)",
+        ),
+        ("/undo", "turn 2 is taken back"),
+        ("/state clarification", "reasoning_id  r-1"),
+    ]);
+    terminal.end();
+}

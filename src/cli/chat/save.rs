@@ -83,11 +83,12 @@ impl Chat<'_, '_> {
                 "{shown}: {message}; a name without a folder lies with the scenarios of the pack"
             )));
         };
-        for piece in inside.components() {
-            let piece = piece.as_os_str().to_string_lossy();
+        let mut pieces = inside.iter().map(|piece| piece.to_string_lossy()).peekable();
+        while let Some(piece) = pieces.next() {
             let unread = match () {
                 () if piece.starts_with('.') => "begins with a dot",
                 () if piece == SNAPSHOTS => "holds snapshots",
+                () if pieces.peek().is_some() && Format::of_path(&piece).is_some() => "is named like a file",
                 () => continue,
             };
             let message = format!("no scenario is looked for there: `{}` {unread}", files::visible(&piece));
