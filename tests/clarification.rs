@@ -1,11 +1,14 @@
 //! The clarification pack: its parameters, its decisions, its log markers, and that no refusal is ever taken for consent.
 
+#[path = "support/env.rs"]
+mod env;
+
 use std::path::Path;
 use std::sync::OnceLock;
 
-use jiff::civil::Date;
+use env::Session;
 use segue::declare::Options;
-use segue::engine::{Env, Event, NumberedIds, Step, step};
+use segue::engine::{Event, Step};
 use segue::model::{Channel, Level, Status};
 use segue::registry::Registry;
 use segue::state::SessionState;
@@ -14,78 +17,13 @@ use serde_json::{Value as Json, json};
 
 /// The pack with parameters.
 fn pack(params: &[(&str, &str)]) -> Registry {
-    let workspace = Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace");
-    let files = workspace.pack("clarification").expect("the pack");
-    let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let loaded = segue::load::load(&files, &Options { params });
-    let found = segue::report::human(&loaded.sources, &loaded.diagnostics, false);
-    loaded.registry.unwrap_or_else(|| panic!("{found}"))
+    env::shipped("clarification", params)
 }
 
 /// The pack as it is shipped.
 fn shipped() -> &'static Registry {
     static SHIPPED: OnceLock<Registry> = OnceLock::new();
     SHIPPED.get_or_init(|| pack(&[]))
-}
-
-struct Session<'r> {
-    registry: &'r Registry,
-    state: SessionState,
-    ids: NumberedIds,
-}
-
-impl<'r> Session<'r> {
-    fn new(registry: &'r Registry) -> Self {
-        Session { registry, state: SessionState::new(registry.pack()), ids: NumberedIds::default() }
-    }
-
-    fn take(&mut self, event: &Event) -> Step {
-        let mut env = Env {
-            now: "2025-10-24T09:00:00Z".into(),
-            today: Date::new(2025, 10, 24).expect("a day"),
-            session_id: "s".into(),
-            turn_id: "t".into(),
-            ids: &mut self.ids,
-            trace: false,
-        };
-        let step = step(self.registry, &self.state, event, &mut env).expect("a step");
-        self.state = step.state.clone();
-        step
-    }
-
-    fn input(&mut self, event: &str, payload: &Json) -> Step {
-        let event = Event::input(self.registry, event, payload, &json!({})).expect("an event");
-        self.take(&event)
-    }
-
-    /// The outcome of the one open call.
-    fn outcome(&mut self, value: Json) -> Step {
-        let call = self.state.open_calls()[0].id.clone();
-        self.take(&Event::Outcome { call, status: Status::Ok, value: Some(value), error: None })
-    }
-
-    fn class(&self, step: &Step) -> String {
-        let pack = self.registry.pack();
-        pack.names.text(pack.classes[step.class.expect("a class").index()].id).to_owned()
-    }
-
-    fn messages(&self, step: &Step) -> Vec<String> {
-        let pack = self.registry.pack();
-        let name = |at: usize| pack.names.text(pack.messages[at].name).to_owned();
-        step.messages.iter().map(|message| name(message.message.index())).collect()
-    }
-
-    fn calls(&self, step: &Step) -> Vec<String> {
-        let pack = self.registry.pack();
-        step.calls.iter().map(|call| pack.names.text(pack.ports[call.port.index()].name).to_owned()).collect()
-    }
-
-    fn at(&self, path: &str) -> Json {
-        let (frame, field) = path.split_once('.').expect("frame.field");
-        let pack = self.registry.pack();
-        let frame = self.state.frame_json(pack, pack.frame(frame).expect("a frame"));
-        frame.get(field).cloned().unwrap_or(Json::Null)
-    }
 }
 
 /// One classification, with how many questions were asked before it.
@@ -364,7 +302,7 @@ fn confirming() -> SessionState {
 }
 
 fn reply(open: &SessionState, text: &str) -> (String, Vec<String>, Json) {
-    let mut session = Session { registry: shipped(), state: open.clone(), ids: NumberedIds::default() };
+    let mut session = Session::starting(shipped(), open.clone());
     let step = session.input("utterance", &json!({ "text": text }));
     (session.class(&step), session.calls(&step), session.at("session.phase"))
 }
@@ -495,7 +433,7 @@ fn a_refusal_with_a_correction_is_a_rejection_and_a_new_query() {
             [(", ", "payments of last month"), (". ", "Платежи за март"), (" — ", "Q3 2024"), (" ", "доходы")]
         {
             let text = format!("{no}{between}{correction}");
-            let mut session = Session { registry: shipped(), state: open.clone(), ids: NumberedIds::default() };
+            let mut session = Session::starting(shipped(), open.clone());
             let step = session.input("utterance", &json!({ "text": text }));
             assert_eq!(session.class(&step), "REPHRASE", "{text}");
             assert!(session.messages(&step).contains(&"log_rejected".to_owned()), "{text}");

@@ -12,8 +12,9 @@ use segue::engine::{Env, Event, NumberedIds, Step, Verdict, step};
 use segue::model::Status;
 use segue::registry::Registry;
 use segue::state::SessionState;
+use support::env::env;
 use support::events::utterance;
-use support::pair::{Pair, Shown, TODAY, at, shown};
+use support::pair::{Pair, Shown, at, shown};
 use support::tiny::Tiny;
 use support::{load, loaded, main_pack};
 
@@ -181,14 +182,7 @@ fn fb_07_a_second_session_sees_nothing_of_the_first() {
 
 fn traced(registry: &Registry, state: &SessionState, text: &str) -> Step {
     let mut ids = NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: TODAY,
-        session_id: "s-2".into(),
-        turn_id: "t-1".into(),
-        ids: &mut ids,
-        trace: true,
-    };
+    let mut env = Env { trace: true, ..env(1, &mut ids) };
     step(registry, state, &utterance(registry, text, &json!({})), &mut env).expect("the boundary answers")
 }
 

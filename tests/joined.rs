@@ -1,6 +1,8 @@
 //! One assistant of three packs: whatever happens the packs agree on what is asked, a session can be saved and read back at any moment, and
 //! of two answers at the same time exactly one wins.
 
+#[path = "support/env.rs"]
+mod env;
 #[path = "support/program.rs"]
 mod program;
 
@@ -8,10 +10,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
-use jiff::civil::Date;
+use env::env;
 use program::{Mini, copy, out};
 use segue::compose::{Cascade, cascade};
-use segue::engine::{Env, Event, NumberedIds, restore};
+use segue::engine::{Event, NumberedIds, restore};
 use segue::model::Status;
 use segue::model::ids::ClassId;
 use segue::model::uses::PackAt;
@@ -35,25 +37,13 @@ struct Session {
     ids: NumberedIds,
 }
 
-/// An environment for one event.
-fn env(ids: &mut NumberedIds) -> Env<'_> {
-    Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: Date::new(2021, 5, 10).expect("a day"),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids,
-        trace: false,
-    }
-}
-
 impl Session {
     fn new() -> Self {
         Self { state: SessionState::new(registry().pack()), ids: NumberedIds::default() }
     }
 
     fn take(&mut self, event: &Event) -> Cascade {
-        let done = cascade(registry(), &self.state, event, &mut env(&mut self.ids)).expect("a cascade");
+        let done = cascade(registry(), &self.state, event, &mut env(1, &mut self.ids)).expect("a cascade");
         self.state = done.state.clone();
         done
     }
@@ -279,7 +269,7 @@ fn no_order_of_events_leads_astray() {
             classes(&done).into_iter().for_each(|class| *met.entry(class).or_default() += 1);
             let saved = session.saved();
             let mut ids = NumberedIds::default();
-            let restored = restore(registry(), &saved, &mut env(&mut ids)).expect("a session");
+            let restored = restore(registry(), &saved, &mut env(1, &mut ids)).expect("a session");
             assert_eq!((&restored.state, restored.repaired.len()), (&session.state, 0), "{}", told());
             if session.open().is_some() {
                 continue;

@@ -6,11 +6,12 @@ mod support;
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};
 
-use segue::engine::{Env, Event, NumberedIds, Step, restore};
+use segue::engine::{Event, NumberedIds, Step, restore};
 use segue::model::Status;
 use segue::model::json::named_to_wire;
 use segue::registry::Registry;
 use segue::state::SessionState;
+use support::env::env;
 use support::loaded;
 use support::pair::Pair;
 use support::tiny::Tiny;
@@ -105,23 +106,12 @@ fn told(registry: &Registry, step: &Step) -> String {
     Json::Object(named_to_wire(pack, &pack.messages[said.message.index()].fields, &said.fields)).to_string()
 }
 
-fn env(ids: &mut NumberedIds) -> Env<'_> {
-    Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: support::pair::TODAY,
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids,
-        trace: false,
-    }
-}
-
 /// A session that was saved as text and read again.
 fn saved(registry: &Registry, state: &SessionState) -> SessionState {
     let text = state.to_json(registry.pack()).to_string();
     let mut ids = NumberedIds::default();
     let json: Json = serde_json::from_str(&text).expect("JSON");
-    let read = restore(registry, &json, &mut env(&mut ids)).expect("what was saved is read").state;
+    let read = restore(registry, &json, &mut env(1, &mut ids)).expect("what was saved is read").state;
     assert_eq!(read.to_json(registry.pack()).to_string(), text);
     assert_eq!(read, *state);
     read
@@ -344,7 +334,7 @@ mod contracts {
         let mut ids = NumberedIds::default();
         let mut read = |text: &str| {
             let json = serde_json::from_str(text).expect("JSON");
-            restore(&registry, &json, &mut env(&mut ids)).map_err(|error| error.to_string())
+            restore(&registry, &json, &mut env(1, &mut ids)).map_err(|error| error.to_string())
         };
         assert!(read(&text).is_ok());
         let refused = read(&text.replacen("\"doc\":{\"format\":\"png\"", "\"doc\":{\"format\":\"bmp\"", 1))

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use segue::audit::{Config, Scope, audit};
 use segue::diag::Code;
-use segue::engine::{Env, Event, IdSource, Step, StepError};
+use segue::engine::{Event, IdSource, Step, StepError};
 use segue::model::Status;
 use segue::registry::Registry;
 use segue::state::SessionState;
@@ -593,8 +593,7 @@ fn an_id_that_the_state_holds_is_passed_over() {
     }
     let event = Event::input(&registry, "on", &json!({ "id": "O" }), &json!({})).expect("an event");
     let mut ids = Same;
-    let (now, session_id, turn_id) = ("2021-05-10T12:00:00Z".into(), "s-1".into(), "t-1".into());
-    let mut env = Env { now, today: support::pair::TODAY, session_id, turn_id, ids: &mut ids, trace: false };
+    let mut env = support::env::env(1, &mut ids);
     let refused = segue::engine::step(&registry, &talk.pair.state, &event, &mut env).map(|step| step.class);
     assert_eq!(refused, Err(StepError::HeldId { id: "c-1".into() }));
 }

@@ -1,11 +1,15 @@
 //! `docs/language.md` runs: its examples make one pack that loads without a finding, hold every key that loading accepts,
 //! and its wrong examples give the findings they name.
 
+#[path = "support/env.rs"]
+mod env;
+
 use std::collections::{BTreeMap, BTreeSet};
 
+use env::env_on;
 use segue::declare::{Options, SourceText};
 use segue::diag::{Code, Diagnostic, Diagnostics};
-use segue::engine::{self, Env, Event, NumberedIds, Step};
+use segue::engine::{self, Event, NumberedIds, Step};
 use segue::load::{self, Loaded};
 use segue::model::Status;
 use segue::report;
@@ -222,14 +226,7 @@ fn the_wire_names_are_as_the_page_shows_them() {
     let registry = registry.expect("a registry");
     let pack = registry.pack();
     let mut ids = NumberedIds::default();
-    let mut env = Env {
-        now: "2024-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2024, 5, 10),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids: &mut ids,
-        trace: false,
-    };
+    let mut env = env_on(jiff::civil::date(2024, 5, 10), 1, &mut ids);
     let items = json!([{ "id": "i-1", "lineNote": "torn", "weight": 1.5 }]);
     let given = |payload| Event::input(&registry, "send_back", &payload, &json!({}));
     let error = given(json!({ "parcel_number": "ab1234", "items": items })).expect_err("a name of the pack");
@@ -279,14 +276,7 @@ fn the_example_pack_runs() {
     let pack = registry.pack();
     let mut ids = NumberedIds::default();
     let mut take = |state: &SessionState, event: &Event| {
-        let mut env = Env {
-            now: "2024-05-10T12:00:00Z".into(),
-            today: jiff::civil::date(2024, 5, 10),
-            session_id: "s-1".into(),
-            turn_id: "t-1".into(),
-            ids: &mut ids,
-            trace: false,
-        };
+        let mut env = env_on(jiff::civil::date(2024, 5, 10), 1, &mut ids);
         engine::step(&registry, state, event, &mut env).expect("a step")
     };
     let say =

@@ -7,11 +7,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use segue::analysis::overlap;
-use segue::engine::{Env, Event, NumberedIds, Verdict, step};
+use segue::engine::{Event, NumberedIds, Verdict, step};
 use segue::model::ids::ClassId;
 use segue::registry::Registry;
 use segue::state::SessionState;
 use serde_json::{Map, Value as Json, json};
+use support::env::env;
 use support::tiny::Tiny;
 use support::{Dice, load};
 
@@ -153,14 +154,7 @@ fn texts() -> Vec<String> {
 
 fn stepped(registry: &Registry, state: &SessionState, event: &Event) -> Vec<ClassId> {
     let mut ids = NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s".into(),
-        turn_id: "t".into(),
-        ids: &mut ids,
-        trace: false,
-    };
+    let mut env = env(1, &mut ids);
     let quick = step(registry, state, event, &mut env).expect("the boundary takes what nobody takes");
     if quick.reasons.first().map(|reason| registry.pack().names.text(*reason)) != Some("ambiguous") {
         return Vec::new();

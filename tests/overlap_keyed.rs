@@ -13,6 +13,7 @@ use segue::model::ids::ClassId;
 use segue::registry::Registry;
 use segue::state::SessionState;
 use serde_json::{Map, Value as Json, json};
+use support::env::env;
 use support::tiny::Tiny;
 use support::{Dice, load};
 
@@ -105,14 +106,7 @@ fn states(registry: &Registry) -> Vec<SessionState> {
 /// Whether both classes pass and the engine cannot choose.
 fn unordered(registry: &Registry, state: &SessionState, event: &Event) -> BTreeSet<ClassId> {
     let mut ids = NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s".into(),
-        turn_id: "t".into(),
-        ids: &mut ids,
-        trace: true,
-    };
+    let mut env = Env { trace: true, ..env(1, &mut ids) };
     let step = step(registry, state, event, &mut env).expect("the boundary takes what nobody takes");
     let candidates = step.trace.expect("asked for").candidates;
     let unordered = candidates.iter().filter(|candidate| matches!(candidate.verdict, Verdict::Unordered(_)));

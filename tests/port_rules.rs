@@ -6,9 +6,10 @@ mod support;
 
 use serde_json::{Value as Json, json};
 
-use segue::engine::{Env, Event, NumberedIds, Step, restore};
+use segue::engine::{Event, NumberedIds, Step, restore};
 use segue::model::Status;
 use segue::registry::Registry;
+use support::env::env;
 use support::pair::{Pair, Shown, shown};
 use support::tiny::Tiny;
 use support::{load, loaded};
@@ -227,14 +228,7 @@ fn what_a_call_was_sent_with_is_saved_with_the_session() {
     let call = &saved["turn"]["calls"][0];
     assert_eq!((&call["request"], &call["attempt"]), (&json!({ "text": "n", "ids": ["x1", "x2"] }), &json!(2)));
     let mut ids = NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids: &mut ids,
-        trace: false,
-    };
+    let mut env = env(1, &mut ids);
     assert_eq!(restore(&registry, &saved, &mut env).expect("it is read back").state, talk.pair.state);
     for (at, value, wanted) in [
         ("attempt", json!(3), "`turn.calls.0.attempt`: is 3; there are at most 2"),

@@ -17,9 +17,9 @@ use segue::state::SessionState;
 use serde_json::{Map, Value as Json, json};
 
 use support::corpus::Corpus;
+use support::env::env;
 use support::events::event;
 use support::packs::{as_toml, pack};
-use support::pair::TODAY;
 use support::tiny::Tiny;
 use support::{Dice, load, say};
 
@@ -59,14 +59,7 @@ fn met(registry: &Registry, dice: &mut Dice, count: usize) -> BTreeSet<(ClassId,
         let mut ids = NumberedIds::default();
         for turn in 0..2 {
             let event = event(registry, &at, &[], &[], dice, &corpus);
-            let mut env = Env {
-                now: "2021-05-10T12:00:00Z".into(),
-                today: TODAY,
-                session_id: "s-1".into(),
-                turn_id: format!("t-{turn}").into(),
-                ids: &mut ids,
-                trace: true,
-            };
+            let mut env = Env { trace: true, ..env(turn, &mut ids) };
             let Ok(step) = step(registry, &at, &event, &mut env) else { break };
             let unordered: Vec<ClassId> = step
                 .trace
@@ -141,14 +134,7 @@ fn gaps_met(registry: &Registry, dice: &mut Dice, count: usize) -> BTreeSet<(Cod
             if turn == 1 && called.is_none() {
                 break;
             }
-            let mut env = Env {
-                now: "2021-05-10T12:00:00Z".into(),
-                today: TODAY,
-                session_id: "s-1".into(),
-                turn_id: "t-1".into(),
-                ids: &mut ids,
-                trace: false,
-            };
+            let mut env = env(1, &mut ids);
             let (next, failures) = match step(registry, &at, &event, &mut env) {
                 Ok(step) => {
                     let no_transition = registry.pack().names.get("no_transition");

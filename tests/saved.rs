@@ -1,7 +1,11 @@
 //! Saved sessions: what is read back, what is refused, and names that would make the saved form ambiguous.
 
+#[path = "support/env.rs"]
+mod env;
+
 use std::path::Path;
 
+use env::env;
 use segue::declare::{Options, SourceText};
 use segue::engine::{Env, Event, NumberedIds, StepError, restore, step};
 use segue::load::load;
@@ -22,14 +26,7 @@ fn main_pack() -> Registry {
 
 fn with_env<T>(run: impl FnOnce(&mut Env<'_>) -> T) -> T {
     let mut ids = NumberedIds::default();
-    run(&mut Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids: &mut ids,
-        trace: false,
-    })
+    run(&mut env(1, &mut ids))
 }
 
 /// A session that waits for the outcome of `call-1`, in saved form.

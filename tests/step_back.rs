@@ -1,9 +1,13 @@
 //! A small pack of attempts that pause, several of them open at once: `segue check` finds nothing in it, every invalid continuation is told
 //! apart by its reason, and of two answers to one attempt one wins. Its scenarios are replayed with those of the other packs.
 
+#[path = "support/env.rs"]
+mod env;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use env::env;
 use segue::audit::audit;
 use segue::engine::{Env, Event, NumberedIds, Step, restore, step};
 use segue::load::load;
@@ -25,14 +29,7 @@ fn registry() -> Registry {
 
 fn take(registry: &Registry, state: &SessionState, event: &Event) -> Step {
     let mut ids = NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids: &mut ids,
-        trace: true,
-    };
+    let mut env = Env { trace: true, ..env(1, &mut ids) };
     step(registry, state, event, &mut env).expect("a step")
 }
 
@@ -103,14 +100,7 @@ fn the_saved_form_holds_instances_and_turns() {
     assert!(saved["turns"][0].get("before").is_none(), "no step goes back where turns go on beside each other");
     let read = |saved: &Json| {
         let mut ids = NumberedIds::default();
-        let mut env = Env {
-            now: "2021-05-10T12:00:00Z".into(),
-            today: jiff::civil::date(2021, 5, 10),
-            session_id: "s-1".into(),
-            turn_id: "t-1".into(),
-            ids: &mut ids,
-            trace: false,
-        };
+        let mut env = env(1, &mut ids);
         restore(&registry, saved, &mut env)
     };
     assert_eq!(read(&saved).expect("it was saved").state, state);
@@ -148,14 +138,7 @@ fn each_instance_is_mended_by_itself() {
     (broken["key"], broken["questions"]) = (json!("r-8"), json!([]));
     attempt["open"] = json!([whole, broken]);
     let mut ids = NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids: &mut ids,
-        trace: false,
-    };
+    let mut env = env(1, &mut ids);
     let restored = restore(&registry, &saved, &mut env).expect("it can be mended");
     assert_eq!(restored.repaired.len(), 1);
     let frame = restored.state.frame_json(pack, pack.frame("attempt").expect("a frame"));

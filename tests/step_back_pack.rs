@@ -1,33 +1,28 @@
 //! The step-back pack: the JSON of S0 as it stands, what calls and users see, its parameters, what its lexicon reads.
 
+#[path = "support/env.rs"]
+mod env;
 #[path = "support/program.rs"]
 mod program;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use jiff::civil::Date;
+use env::Session;
 use program::{Mini, copy, out};
-use segue::declare::Options;
-use segue::engine::{CallOut, Env, Event, MessageOut, NumberedIds, Step, step};
+use segue::engine::{CallOut, MessageOut, Step};
 use segue::model::json::to_json;
 use segue::model::names::Sym;
 use segue::model::schema::Type;
 use segue::model::value::Value;
-use segue::model::{Channel, Pack, Status};
+use segue::model::{Channel, Pack};
 use segue::registry::Registry;
 use segue::state::SessionState;
-use segue::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
 
 /// The pack with parameters.
 fn pack(params: &[(&str, &str)]) -> Registry {
-    let workspace = Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace");
-    let files = workspace.pack("step-back").expect("the pack");
-    let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let loaded = segue::load::load(&files, &Options { params });
-    let found = segue::report::human(&loaded.sources, &loaded.diagnostics, false);
-    loaded.registry.unwrap_or_else(|| panic!("{found}"))
+    env::shipped("step-back", params)
 }
 
 /// The pack as it is shipped.
@@ -36,60 +31,13 @@ fn shipped() -> &'static Registry {
     SHIPPED.get_or_init(|| pack(&[]))
 }
 
-struct Session<'r> {
-    registry: &'r Registry,
-    state: SessionState,
-    ids: NumberedIds,
-}
-
-impl<'r> Session<'r> {
-    fn new(registry: &'r Registry) -> Self {
-        Session { registry, state: SessionState::new(registry.pack()), ids: NumberedIds::default() }
-    }
-
-    /// A session in which attempts wait, each for a period and a currency.
-    fn waiting(registry: &'r Registry, keys: &[&str], round: i64) -> Self {
-        let attempt = json!({ "said": "Show revenue by country", "round": round, "stepBackResult": result(&["time_range", "currency"]),
-            "questions": questions(&[("time_range", "TIME_RANGE"), ("currency", "CURRENCY")]) });
-        let attempts: Map<String, Json> = keys.iter().map(|key| ((*key).to_owned(), attempt.clone())).collect();
-        let state = SessionState::from_frames(registry.pack(), &json!({ "attempt": attempts })).expect("a state");
-        Session { state, ..Self::new(registry) }
-    }
-
-    fn take(&mut self, event: &Event) -> Step {
-        let mut env = Env {
-            now: "2024-05-10T09:00:00Z".into(),
-            today: Date::new(2024, 5, 10).expect("a day"),
-            session_id: "s".into(),
-            turn_id: "t".into(),
-            ids: &mut self.ids,
-            trace: false,
-        };
-        let step = step(self.registry, &self.state, event, &mut env).expect("a step");
-        self.state = step.state.clone();
-        step
-    }
-
-    fn input(&mut self, event: &str, payload: &Json) -> Step {
-        let event = Event::input(self.registry, event, payload, &json!({})).expect("an event");
-        self.take(&event)
-    }
-
-    /// The outcome of the last open call.
-    fn outcome(&mut self, value: Json) -> Step {
-        let call = self.state.open_calls().last().expect("a call is open").id.clone();
-        self.take(&Event::Outcome { call, status: Status::Ok, value: Some(value), error: None })
-    }
-
-    fn class(&self, step: &Step) -> String {
-        let pack = self.registry.pack();
-        pack.names.text(pack.classes[step.class.expect("a class").index()].id).to_owned()
-    }
-
-    fn attempt(&self, key: &str) -> Json {
-        let pack = self.registry.pack();
-        self.state.frame_json(pack, pack.frame("attempt").expect("a frame"))[key].clone()
-    }
+/// A session in which attempts wait, each for a period and a currency.
+fn waiting<'r>(registry: &'r Registry, keys: &[&str], round: i64) -> Session<'r> {
+    let attempt = json!({ "said": "Show revenue by country", "round": round, "stepBackResult": result(&["time_range", "currency"]),
+        "questions": questions(&[("time_range", "TIME_RANGE"), ("currency", "CURRENCY")]) });
+    let attempts: Map<String, Json> = keys.iter().map(|key| ((*key).to_owned(), attempt.clone())).collect();
+    let state = SessionState::from_frames(registry.pack(), &json!({ "attempt": attempts })).expect("a state");
+    Session::starting(registry, state).on(jiff::civil::date(2024, 5, 10))
 }
 
 fn result(missing: &[&str]) -> Json {
@@ -207,7 +155,7 @@ fn other_prose_changes_no_decision() {
         let told = |call: &CallOut| object(registry.pack(), &call.with);
         let decided: Vec<_> =
             steps.iter().map(|step| (session.class(step), step.calls.iter().map(told).collect::<Vec<_>>())).collect();
-        let mut kept = session.attempt("r-1");
+        let mut kept = session.at("attempt.r-1");
         kept["questions"] = Json::Null;
         (decided, kept)
     };
@@ -221,7 +169,7 @@ fn other_prose_changes_no_decision() {
 #[test]
 fn of_two_answers_at_once_exactly_one_wins() {
     let registry = shipped();
-    let session = Arc::new(Mutex::new(Session::waiting(registry, &["r-1"], 1)));
+    let session = Arc::new(Mutex::new(waiting(registry, &["r-1"], 1)));
     let classes = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for text in ["Last 30 days, USD", "2023, EUR"] {
@@ -242,7 +190,7 @@ fn of_two_answers_at_once_exactly_one_wins() {
 #[test]
 fn each_parameter_changes_its_own_decision() {
     let asks = |registry: &Registry, keys: &[&str]| {
-        let mut session = Session::waiting(registry, keys, 1);
+        let mut session = waiting(registry, keys, 1);
         session.input("question", &json!({ "text": "Show profit" }));
         let step = session.outcome(
             json!({ "result": result(&["region"]), "questions": questions(&[("region", "TEXT")]), "explanation": "x" }),
@@ -254,7 +202,7 @@ fn each_parameter_changes_its_own_decision() {
     let one = pack(&[("max_open", "1")]);
     assert_eq!((asks(&one, &[]), asks(&one, &["r-a"])), ("PAUSE".into(), "TOO_MANY".into()));
     let again = |registry: &Registry, round: i64| {
-        let mut session = Session::waiting(registry, &["r-1"], round);
+        let mut session = waiting(registry, &["r-1"], round);
         session.input("reply", &json!({ "reasoningId": "r-1", "message": "hm" }));
         let step =
             session.outcome(json!({ "mappedAnswers": {}, "unmapped": ["time_range", "currency"], "confidence": 0.1 }));
@@ -276,11 +224,11 @@ fn each_parameter_changes_its_own_decision() {
 fn periods_and_currencies_are_read_in_both_languages() {
     let registry = shipped();
     let read = |id: &str, text: &str| {
-        let mut session = Session::waiting(registry, &["r-1"], 1);
+        let mut session = waiting(registry, &["r-1"], 1);
         session.input("reply", &json!({ "reasoningId": "r-1", "message": text }));
         let other = if id == "currency" { "time_range" } else { "currency" };
         session.outcome(json!({ "mappedAnswers": { id: text }, "unmapped": [other], "confidence": 0.9 }));
-        session.attempt("r-1")["answers"][id].as_str().unwrap_or_default().to_owned()
+        session.at("attempt.r-1")["answers"][id].as_str().unwrap_or_default().to_owned()
     };
     for (text, value) in [
         ("Last 30 days", "LAST_30_DAYS"),
@@ -340,7 +288,7 @@ fn periods_and_currencies_are_read_in_both_languages() {
 #[test]
 fn an_attempt_whose_step_fails_waits_on() {
     let registry = shipped();
-    let mut frames = Session::waiting(registry, &["r-1"], 1)
+    let mut frames = waiting(registry, &["r-1"], 1)
         .state
         .frame_json(registry.pack(), registry.pack().frame("attempt").expect("a frame"));
     let many: Map<String, Json> = (0..64).map(|at| (format!("old_{at}"), json!("x"))).collect();
@@ -348,12 +296,12 @@ fn an_attempt_whose_step_fails_waits_on() {
     attempt.insert("answers".into(), Json::Object(many));
     attempt.retain(|name, _| !["key", "known", "open"].contains(&name.as_str()));
     let state = SessionState::from_frames(registry.pack(), &json!({ "attempt": frames })).expect("a state");
-    let mut session = Session { state, ..Session::new(registry) };
+    let mut session = Session::starting(registry, state);
     session.input("reply", &json!({ "reasoningId": "r-1", "message": "Last 30 days, USD" }));
     let step = session.outcome(json!({ "mappedAnswers": { "time_range": "LAST_30_DAYS", "currency": "USD" }, "unmapped": [], "confidence": 0.9 }));
     assert_eq!(session.class(&step), "REFUSE");
     assert_eq!(
-        (&session.attempt("r-1")["status"], &session.attempt("r-1")["round"]),
+        (&session.at("attempt.r-1")["status"], &session.at("attempt.r-1")["round"]),
         (&json!("WAITING_FOR_INPUT"), &json!(1))
     );
 }

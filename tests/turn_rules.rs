@@ -7,6 +7,8 @@ mod choosing;
 mod conditions;
 #[path = "turn_rules/doing.rs"]
 mod doing;
+#[path = "support/env.rs"]
+mod env;
 #[path = "turn_rules/events.rs"]
 mod events;
 #[path = "turn_rules/following.rs"]

@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value as Json, json};
 
-use segue::engine::{Env, Event, IdSource, NumberedIds, Step, restore, step};
+use segue::engine::{Event, IdSource, NumberedIds, Step, restore, step};
 use segue::model::Status;
 use segue::model::ids::FrameId;
 use segue::model::uses::PackAt;
 use segue::registry::Registry;
 use segue::state::SessionState;
 use support::Dice;
+use support::env::env;
 use support::joint::{Part, World, call, emit, log, on, outcome};
 
 /// One of the packs, as a host has it that knows nothing of cascades.
@@ -65,14 +66,7 @@ impl Host {
 
     fn step(&mut self, at: usize, event: &Event) -> Step {
         let mut ids = Shared(&mut self.ids);
-        let mut env = Env {
-            now: "2021-05-10T12:00:00Z".into(),
-            today: jiff::civil::date(2021, 5, 10),
-            session_id: "s-1".into(),
-            turn_id: format!("t-{}", self.turn).into(),
-            ids: &mut ids,
-            trace: false,
-        };
+        let mut env = env(self.turn, &mut ids);
         let Alone { registry, state } = &self.packs[at];
         let made = step(registry, state, event, &mut env).expect("no boundary fails here");
         self.packs[at].state = made.state.clone();
@@ -379,14 +373,7 @@ fn a_cascade_is_what_a_host_does_by_hand() {
             assert_eq!(own, by_hand, "seed {seed}, turn {turn}");
             // What is saved is read back as it is.
             let mut ids = NumberedIds::default();
-            let mut env = Env {
-                now: "2021-05-10T12:00:00Z".into(),
-                today: jiff::civil::date(2021, 5, 10),
-                session_id: "s-1".into(),
-                turn_id: "t-0".into(),
-                ids: &mut ids,
-                trace: false,
-            };
+            let mut env = env(0, &mut ids);
             let read = restore(&world.registry, &world.state.to_json(pack), &mut env).expect("a session");
             assert_eq!(read.state, world.state);
         }

@@ -5,9 +5,10 @@ mod support;
 
 use serde_json::{Value as Json, json};
 
-use segue::engine::{Env, restore};
+use segue::engine::restore;
 use segue::model::Status;
 use segue::model::uses::PackAt;
+use support::env::env;
 use support::joint::{Part, World, call, emit, log, on, outcome};
 
 /// The outermost pack: `A` calls `next` for the class `G` and writes down that it answered.
@@ -471,14 +472,7 @@ fn an_attempt_is_saved_with_its_link() {
     let saved = world.state.to_json(world.registry.pack());
     assert_eq!(saved["links"], json!([{ "pack": "", "call": "call-3", "by": "gate", "calls": ["call-4"] }]));
     let mut ids = segue::engine::NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s-1".into(),
-        turn_id: "t-0".into(),
-        ids: &mut ids,
-        trace: false,
-    };
+    let mut env = env(0, &mut ids);
     world.state = restore(&world.registry, &saved, &mut env).expect("a session").state;
     // One more attempt is left: it is counted on.
     assert_eq!(world.fails("call-4")[1..3], ["nothing after call-3 failed bad", "gate/G for call-5"]);
@@ -494,14 +488,7 @@ fn a_session_is_saved_and_read_back_while_packs_wait_for_each_other() {
     assert_eq!(saved["uses"]["gate"]["session"]["own"]["f"]["log"], json!(["g"]));
     let read = |saved: &Json| {
         let mut ids = segue::engine::NumberedIds::default();
-        let mut env = Env {
-            now: "2021-05-10T12:00:00Z".into(),
-            today: jiff::civil::date(2021, 5, 10),
-            session_id: "s-1".into(),
-            turn_id: "t-0".into(),
-            ids: &mut ids,
-            trace: false,
-        };
+        let mut env = env(0, &mut ids);
         restore(&world.registry, saved, &mut env).map_err(|error| error.to_string())
     };
     let restored = read(&saved).expect("a session");
@@ -536,14 +523,7 @@ fn invariants_of_used_packs_are_repaired_as_they_declare() {
     let mut saved = world.state.to_json(pack);
     saved["uses"]["gate"]["session"]["own"]["f"]["n"] = json!(9);
     let mut ids = segue::engine::NumberedIds::default();
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: jiff::civil::date(2021, 5, 10),
-        session_id: "s-1".into(),
-        turn_id: "t-0".into(),
-        ids: &mut ids,
-        trace: false,
-    };
+    let mut env = env(0, &mut ids);
     let restored = restore(&world.registry, &saved, &mut env).expect("a session");
     let names: Vec<String> =
         restored.repaired.iter().map(|(at, id)| pack.qualified(*at, pack.at(*at).names.text(*id))).collect();

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use serde_json::json;
 
-use segue::engine::{Env, Event, NumberedIds, Phase, Step, restore};
+use segue::engine::{Event, NumberedIds, Phase, Step, restore};
 use segue::model::ids::{ClassId, FrameId, InputId, Slot};
 use segue::model::json::{Naming, fields_from_wire, from_json};
 use segue::model::value::Value;
@@ -14,9 +14,10 @@ use segue::registry::{Edge, Registry};
 use segue::state::SessionState;
 
 use crate::support::corpus::Corpus;
+use crate::support::env::env;
 use crate::support::events::{Moment, session};
 use crate::support::packs::{as_toml, pack};
-use crate::support::pair::{TODAY, engine_step, fields_json, instances};
+use crate::support::pair::{engine_step, fields_json, instances};
 use crate::support::{Dice, load, main_pack, say};
 use crate::{Met, for_seeds};
 
@@ -141,14 +142,7 @@ fn a_saved_session_goes_on_as_if_it_had_not_been_saved() {
         let saved = serde_json::to_string(&moment.before.to_json(pack)).expect("it is JSON");
         let read = serde_json::from_str(&saved).expect("it is JSON");
         let mut ids = NumberedIds::default();
-        let mut env = Env {
-            now: "2021-05-10T12:00:00Z".into(),
-            today: TODAY,
-            session_id: "s-1".into(),
-            turn_id: "t-1".into(),
-            ids: &mut ids,
-            trace: false,
-        };
+        let mut env = env(1, &mut ids);
         let restored = restore(moment.registry, &read, &mut env).map_err(|error| format!("{error}: {saved}"))?;
         if restored.state != *moment.before || !restored.repaired.is_empty() {
             return Err(format!("{:?}\n{:?}", restored.state, moment.before));

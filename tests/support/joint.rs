@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 
 use segue::compose::{Cascade, CascadeError, Cause, cascade};
 use segue::declare::{Options, SourceText};
-use segue::engine::{Env, Event, NumberedIds};
+use segue::engine::{Event, NumberedIds};
 use segue::load::load;
 use segue::model::Status;
 use segue::model::uses::PackAt;
@@ -13,6 +13,7 @@ use segue::registry::Registry;
 use segue::report::human;
 use segue::state::SessionState;
 
+use super::env::env;
 use super::packs::{Documents, as_toml};
 
 /// A pack of these classes, the first precedes the second and so on. A class is set off by `on` with its id, unless it says
@@ -171,14 +172,7 @@ impl World {
     /// Takes an event.
     pub fn try_take(&mut self, event: &Event) -> Result<Cascade, CascadeError> {
         self.turn += 1;
-        let mut env = Env {
-            now: "2021-05-10T12:00:00Z".into(),
-            today: jiff::civil::date(2021, 5, 10),
-            session_id: "s-1".into(),
-            turn_id: format!("t-{}", self.turn).into(),
-            ids: &mut self.ids,
-            trace: false,
-        };
+        let mut env = env(self.turn, &mut self.ids);
         let done = cascade(&self.registry, &self.state, event, &mut env)?;
         self.state = done.state.clone();
         Ok(done)

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod corpus;
+pub mod env;
 pub mod events;
 pub mod joint;
 pub mod kept;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use segue::engine::{Env, Event, NumberedIds, Step, step};
+use segue::engine::{Event, NumberedIds, Step, step};
 use segue::model::Pack;
 use segue::model::ids::{ClassId, FrameId, FrameSet, InputId, Slot};
 use segue::model::json::to_json;
@@ -11,6 +11,7 @@ use segue::model::value::Value;
 use segue::registry::Registry;
 use segue::state::SessionState;
 
+use super::env::{TODAY, env};
 use crate::oracle::{self, Facts, Fields, Ids, Instances, OracleState};
 
 /// A session that both evaluators run.
@@ -47,9 +48,6 @@ pub struct Shown {
     pub revision: u64,
 }
 
-/// The day on which all sessions take place.
-pub const TODAY: jiff::civil::Date = jiff::civil::date(2021, 5, 10);
-
 /// Takes one event through the engine, with ids that go on from `ids`.
 pub fn engine_step(
     registry: &Registry,
@@ -58,14 +56,7 @@ pub fn engine_step(
     turn: u32,
     ids: &mut NumberedIds,
 ) -> Result<Step, segue::engine::StepError> {
-    let mut env = Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: TODAY,
-        session_id: "s-1".into(),
-        turn_id: format!("t-{turn}").into(),
-        ids,
-        trace: false,
-    };
+    let mut env = env(turn, ids);
     step(registry, state, event, &mut env)
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::civil::Date;
 use segue::declare::{Options, SourceText};
 use segue::engine::{Env, Event, NumberedIds, Restored, Step, StepError, restore, step};
 use segue::load::load;
@@ -317,14 +316,7 @@ pub struct Did {
 }
 
 fn env<'i>(ids: &'i mut NumberedIds, turn: u32) -> Env<'i> {
-    Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: Date::new(2021, 5, 10).expect("a day"),
-        session_id: "s-1".into(),
-        turn_id: format!("t-{turn}").into(),
-        ids,
-        trace: true,
-    }
+    Env { trace: true, ..crate::env::env(turn, ids) }
 }
 
 impl Session {
