@@ -219,3 +219,29 @@ fn files_that_may_not_be_read() {
         fs::remove_file(mini.path(name)).expect("removed");
     }
 }
+
+#[test]
+fn names_with_a_misspelt_ending() {
+    let mini = mistaken();
+    for name in ["transitions/mini/more.tmol", "transitions/mini/more.yaaml", "scenarios/mini/more.ymal"] {
+        mini.write(name, "id = 1\n");
+    }
+    // Whatever else lies there is left alone.
+    for name in ["notes.txt", "more.xml", "more.yaml~", "more.toml.bak", "more.html", "README.md"] {
+        mini.write(&format!("transitions/mini/{name}"), "x");
+        mini.write(&format!("scenarios/mini/{name}"), "x");
+    }
+    let told = |name: &str, ending: &str| {
+        format!("{name}:1:1: error[unreadable-file]: no file is read whose name ends in `.{ending}`")
+    };
+    let mut found = others(&mini);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            told("scenarios/mini/more.ymal", "ymal"),
+            told("transitions/mini/more.tmol", "tmol"),
+            told("transitions/mini/more.yaaml", "yaaml")
+        ]
+    );
+}

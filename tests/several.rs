@@ -540,3 +540,30 @@ fn a_class_with_the_id_of_another_one_is_told_where_it_is() {
         assert!(matches!(&told[..], [one] if one.starts_with(file) && one.contains(&wanted)), "{told:#?}");
     }
 }
+
+#[test]
+fn quotes_that_are_a_part_of_a_name_are_told() {
+    let told = said(("B.toml", "owner = \"own\"", "owner = \"“own”\""));
+    assert_eq!(told, ["there is no owner `“own”` / did you mean `own`? The quotes are a part of what is written."]);
+}
+
+/// Whatever the turn is to end in, and where its outcome is told by hand: it is what the port answers.
+#[test]
+fn an_answer_that_breaks_its_port_is_told_where_it_is_not_what_the_scenario_is_about() {
+    let wanted = |place: &str, message: &str| [format!("{place}: error[answer-breaks-port]: {message}")];
+    let answer = "            returns: { coverage_status: full, evidence_grade: strong, grounding_status: grounded, result_set_id: rs-1";
+    let edit = ("T1.yaml", answer, &*answer.replace("full", "ful"));
+    let value = wanted("T1.yaml:22:41", "`ful` is no value of `coverage_status`");
+    assert_eq!(shipped("assistant", &[edit]), value);
+    assert_eq!(shipped("assistant", &[edit, ("T1.yaml", "transition: T1", "selected: T1")]), value);
+    let by_hand = "{ port: search, returns: { results_ref: r-1 } }";
+    for (from, to, place, message) in [
+        ("results_ref", "result", "25:45", "`result` is no field of an answer of this port"),
+        ("r-1", "[1]", "25:58", "expected an id, found a list"),
+    ] {
+        let told = shipped("clarification", &[("interruptions.yaml", by_hand, &by_hand.replace(from, to))]);
+        assert_eq!(told.len(), 1, "{told:#?}");
+        let place = format!("interruptions.yaml:{place}: error[answer-breaks-port]: ");
+        assert!(told[0].starts_with(&place), "{told:#?} {message}");
+    }
+}

@@ -113,6 +113,8 @@ impl<'d> Rest<'d> {
         let mut left_out = LeftOut::of_used(of);
         for file in of.sources.files().filter(|file| of.node(*file).is_none() && !of.is_used(*file)) {
             let text = of.sources.text(file);
+            // Nothing is known of it: it may declare anything.
+            left_out.any_name |= text.is_empty();
             if of.sources.name(file) != super::OUTSIDE {
                 left_out.file(text, Format::of_path(of.sources.name(file)));
             }

@@ -13,7 +13,7 @@ pub fn suggest<'c, S: AsRef<str> + ?Sized + 'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c S>,
 ) -> Option<&'c str> {
-    let wanted = folded(name)?;
+    let wanted = folded(unquoted(name))?;
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {
         let candidate = candidate.as_ref();
@@ -33,10 +33,18 @@ pub fn suggest<'c, S: AsRef<str> + ?Sized + 'c>(
     best.map(|(_, candidate)| candidate)
 }
 
+/// A name without the quotes that were written as a part of it.
+fn unquoted(name: &str) -> &str {
+    name.trim_matches(|c: char| matches!(alike::sign(c).unwrap_or(c), '"' | '\''))
+}
+
 /// The question whether a name that is like another was meant. Of two that look the same it says in which letter they differ.
 #[must_use]
 pub fn did_you_mean(name: &str, near: &str) -> String {
     let mut asked = format!("did you mean {}?", quoted(near));
+    if unquoted(name) == near && name != near {
+        asked.push_str(" The quotes are a part of what is written.");
+    }
     if let Some((written, meant)) = alike::differ(name, near) {
         let named = |c: char| {
             let of = alike::script(c).map_or(String::new(), |script| format!(", {}", script.name()));

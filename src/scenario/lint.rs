@@ -12,7 +12,7 @@ use crate::registry::Registry;
 use crate::source::Span;
 
 use super::run::play;
-use super::script::{Call, Script, Turn};
+use super::script::{Call, Happens, Script, Turn};
 use super::{Scenario, show};
 
 /// Looks at a scenario that its pack can read, and says which classes it is about: those it covers and those it expects.
@@ -131,9 +131,9 @@ fn answers(registry: &Registry, turn: &Turn, out: &Diagnostics) {
     let ends = turn.expect.as_ref().and_then(|expect| expect.settled.as_ref().or(expect.transition.as_ref()));
     let takes_failures = |class: ClassId| {
         let triggers = &registry.pack().classes[class.index()].triggers;
-        triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { .. } | On::Boundary))
+        triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { ok: None | Some(false), .. } | On::Boundary))
     };
-    if ends.is_none_or(|class| takes_failures(class.value)) {
+    if ends.is_some_and(|class| takes_failures(class.value)) {
         return;
     }
     // One that is asked for again may break it as well.
@@ -144,7 +144,13 @@ fn answers(registry: &Registry, turn: &Turn, out: &Diagnostics) {
             && turn.calls[at + 1..].iter().any(|call| (call.pack, call.port) == (of, port))
     };
     let told = turn.calls.iter().enumerate().filter(|(at, _)| !asked_again(*at));
-    let contracts = told.filter_map(|(_, call)| call.reply.as_ref()?.contract.as_ref());
+    let scripted = told.filter_map(|(_, call)| call.reply.as_ref());
+    let is_refused = turn.expect.as_ref().is_some_and(|expect| expect.refused.is_some());
+    let by_hand = turn.inputs.iter().filter_map(|input| match &input.happens {
+        Happens::Outcome { reply, .. } if !is_refused => Some(reply),
+        _ => None,
+    });
+    let contracts = scripted.chain(by_hand).filter_map(|reply| reply.contract.as_ref());
     for found in contracts.flat_map(|contract| &contract.found) {
         out.push(Diagnostic { code: Code::AnswerBreaksPort, ..found.clone() });
     }

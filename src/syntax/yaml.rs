@@ -186,6 +186,12 @@ impl Yaml<'_> {
             self.key(text, plain, span);
             return;
         }
+        if let Some(odd) = odd::quotes(text).filter(|_| plain) {
+            let at = self.tree.span(span.start as usize, span.start as usize + odd.len_utf8());
+            let message = format!("`{odd}` (U+{:04X}) quotes nothing, it is a part of the text", u32::from(odd));
+            let help = "write `\"` on either side of the text; one that is to begin so needs plain quotes around it";
+            self.tree.error(Code::SyntaxError, at, message, help);
+        }
         let kind = if plain { scalar::core(text) } else { Kind::Text(text.into()) };
         let id = self.tree.leaf(span, kind);
         if anchor != 0 {

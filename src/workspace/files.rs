@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Problem;
-use crate::diag::hidden;
+use crate::diag::{hidden, suggest};
 use crate::source::{SourceMap, SourceText, Span};
 use crate::syntax::{Format, Limits};
 
@@ -202,10 +202,31 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
                 Some(fault) => found.faults.push(fault),
                 None => descend(&path, &shown(), within, above, found),
             },
-            Kind::File | Kind::Other | Kind::Missing => found.files.push(path),
+            Kind::File | Kind::Other | Kind::Missing => match meant_ending(&name) {
+                None => found.files.push(path),
+                Some((ending, meant)) => {
+                    let message = format!("no file is read whose name ends in `.{ending}`");
+                    let stem = visible(&name[..name.len() - ending.len()]);
+                    found.faults.push(SourceText::unread(shown(), &message, &format!("name it `{stem}{meant}`")));
+                }
+            },
         }
     }
     above.pop();
+}
+
+/// The ending of a name that is nearly one of those that are read, and that one: its letters in another order, one of them missing, one too
+/// many.
+fn meant_ending(name: &str) -> Option<(&str, &'static str)> {
+    if Format::of_path(name).is_some() {
+        return None;
+    }
+    let (_, ending) = name.rsplit_once('.')?;
+    if !(3..=5).contains(&ending.len()) || !ending.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    let near = suggest(ending, ["toml", "yaml"])?;
+    (ending[..1].eq_ignore_ascii_case(&near[..1])).then(|| (ending, if near == "toml" { "toml" } else { "yaml" }))
 }
 
 /// What an entry of a folder leads to. Most say so themselves: only links are looked at.

@@ -7,6 +7,15 @@ use crate::syntax::slip::Slip;
 /// How many lines above an error are looked at.
 const LINES_ABOVE: usize = 3;
 
+/// The quotes of prose on either side of a text that has no others: they are meant as those of YAML.
+pub(super) fn quotes(text: &str) -> Option<char> {
+    // Angular ones are those of the text.
+    let is_quote = |c: &char| !matches!(c, '«' | '»') && sign(*c).is_some_and(|sign| matches!(sign, '"' | '\''));
+    let (first, last) = (text.chars().next()?, text.chars().next_back()?);
+    let inner = text.strip_prefix(first)?.strip_suffix(last)?;
+    (is_quote(&first) && !first.is_ascii() && is_quote(&last) && !inner.chars().any(|c| is_quote(&c))).then_some(first)
+}
+
 /// Such a character at an error, or in the lines above it.
 pub(super) fn find(text: &str, at: usize) -> Option<Slip> {
     let mut start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
