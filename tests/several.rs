@@ -567,3 +567,22 @@ fn an_answer_that_breaks_its_port_is_told_where_it_is_not_what_the_scenario_is_a
         assert!(told[0].starts_with(&place), "{told:#?} {message}");
     }
 }
+
+#[test]
+fn a_path_without_its_sign_is_told() {
+    let told = shipped("clarification", &[("AMEND.toml", "text = \"$session.cumu", "text = \"session.cumu")]);
+    let wanted = "warning[path-as-text]: `session.cumulative_query` is a text, and spells a path";
+    assert!(matches!(&told[..], [one] if one.ends_with(wanted)), "{told:#?}");
+    // What leads nowhere is a text.
+    let told = shipped("clarification", &[("AMEND.toml", "text = \"$session.cumu", "text = \"session.cumul.")]);
+    assert!(told.is_empty(), "{told:#?}");
+}
+
+#[test]
+fn a_misspelt_word_of_a_contract_is_told() {
+    for (from, to) in [("\"type\"", "\"tpye\""), ("\"additionalProperties\"", "\"additionalPropertes\"")] {
+        let told = shipped("step-back", &[("contracts/answers.json", from, to)]);
+        let wanted = format!("warning[near-keyword]: `{}` is no word of JSON Schema", to.trim_matches('"'));
+        assert!(matches!(&told[..], [one] if one.contains(&wanted)), "{told:#?}");
+    }
+}

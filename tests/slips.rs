@@ -696,28 +696,3 @@ fn lines_of_keys_that_are_lost_in_yaml() {
         ],
     );
 }
-
-#[test]
-fn quotes_of_prose_in_yaml() {
-    let told = |c: char, at: &str| {
-        format!(
-            "{at} `{c}` (U+{:04X}) quotes nothing, it is a part of the text -> write `\"` on either side of the text; one that is to begin so needs plain quotes around it",
-            u32::from(c)
-        )
-    };
-    each(
-        Format::Yaml,
-        YAML,
-        &[
-            ("covers: REST", "covers: “REST”", &told('“', "13:13")),
-            ("covers: REST", "covers: ‘REST’", &told('‘', "13:13")),
-            ("user: and off", "user: „and off“", &told('„', "7:15")),
-            ("transition: AGAIN", "transition: ”AGAIN”", &told('”', "10:23")),
-        ],
-    );
-    // They may be what is said.
-    for text in ["user: '“and off”'", "user: say “off” and “on”", "user: “off” again", "user: «and off»"]
-    {
-        assert_eq!(found(Format::Yaml, &YAML.replace("user: and off", text)), [""; 0], "{text}");
-    }
-}

@@ -349,10 +349,11 @@ impl Cx<'_> {
 
     /// A literal, a parameter or another path, where a type is due.
     fn operand(&self, ty: &Type, node: &Node, scope: &Scope<'_>) -> Option<Operand> {
-        if let Kind::Text(text) = &node.kind
-            && let Sigil::Path(path) = sigil(text)
-        {
-            return self.other(ty, node, path, scope);
+        if let Kind::Text(text) = &node.kind {
+            if let Sigil::Path(path) = sigil(text) {
+                return self.other(ty, node, path, scope);
+            }
+            self.see_unmarked(node, text, ty, scope);
         }
         self.literal(node, ty).map(Operand::Value)
     }

@@ -158,6 +158,8 @@ pub(super) struct Cx<'a> {
     pub unnamed: Cell<bool>,
     /// Whether `decide` names a frame that is not there: classes may say what becomes of it.
     pub undecided: bool,
+    /// Texts that spell a path, and where.
+    pub unmarked: RefCell<BTreeSet<(Span, String)>>,
     /// Named conditions and blocks that were written out somewhere.
     pub used: RefCell<BTreeSet<Span>>,
     /// What was named somewhere, by what it was looked up as.
@@ -217,6 +219,7 @@ impl<'a> Cx<'a> {
             flagged: RefCell::default(),
             unnamed: Cell::new(false),
             undecided: false,
+            unmarked: RefCell::default(),
             used: RefCell::default(),
             named: RefCell::default(),
             inlined: Cell::new(0),

@@ -48,6 +48,13 @@ pub(super) fn inlined(cx: &Cx<'_>) -> Vec<Unused> {
             cx.effects(list, &scope);
         }
     }
+    let unmarked = cx.unmarked.borrow();
+    unused.extend(unmarked.iter().map(|(span, text)| Unused {
+        kind: UnusedKind::Unmarked,
+        what: "the text",
+        name: text.clone(),
+        span: *span,
+    }));
     unused
 }
 

@@ -24,7 +24,10 @@ impl Cx<'_> {
             Kind::Null => None,
             Kind::Text(text) => match sigil(text) {
                 Sigil::Path(path) => self.path_expr(node, path, ty, scope),
-                _ => self.literal(node, ty).map(Expr::Value),
+                _ => {
+                    self.see_unmarked(node, text, ty, scope);
+                    self.literal(node, ty).map(Expr::Value)
+                }
             },
             Kind::Table(table) if COMPUTED.iter().any(|key| table.get(key).is_some()) => {
                 self.computed(node, table, ty, scope)
@@ -62,6 +65,19 @@ impl Cx<'_> {
                 _ => self.wrong(node, &self.shown(ty)),
             },
             _ => self.literal(node, ty).map(Expr::Value),
+        }
+    }
+
+    /// Remembers a text that spells a path which leads to a value of the type that is due.
+    pub fn see_unmarked(&self, node: &Node, text: &str, ty: &Type, scope: &Scope<'_>) {
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '?');
+        if matches!(ty, Type::Text | Type::Id)
+            && text.contains('.')
+            && text.chars().all(is_word)
+            && let Ok((_, found)) = self.path_in(node, may_lack(text).0, 0, scope)
+            && self.fits(&found, ty)
+        {
+            self.unmarked.borrow_mut().insert((node.span, text.to_owned()));
         }
     }
 

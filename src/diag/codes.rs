@@ -119,6 +119,8 @@ codes! {
     NeverOpened = "SG147" "never-opened": "Nothing opens an instance of a keyed frame.";
     NeverClosedAs = "SG148" "never-closed-as": "No `close` ends an instance as its frame says that one may end.";
     IdleWhileOpen = "SG149" "idle-while-open": "`while_open` lets calls of instances run on in a pack without keyed frames.";
+    PathAsText = "SG150" "path-as-text": "A text spells a path and has no `$` in front.";
+    NearKeyword = "SG151" "near-keyword": "A contract holds a word that is nearly one of JSON Schema.";
 
     // Lexicon and triggers.
     ExampleNotMatched = "SG201" "example-not-matched": "An example is not matched by the class that gives it.";
@@ -178,6 +180,8 @@ const ADJUSTABLE: &[Code] = &[
     Code::NeverOpened,
     Code::NeverClosedAs,
     Code::IdleWhileOpen,
+    Code::PathAsText,
+    Code::NearKeyword,
     Code::LookupWithoutRow,
     Code::FieldNotInContract,
     Code::MixedScripts,

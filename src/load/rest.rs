@@ -79,7 +79,9 @@ impl LeftOut {
                 | Code::BadPattern
                 | Code::BadPhrase
                 | Code::TooLarge
-                | Code::MatchesNothing => true,
+                | Code::MatchesNothing
+                | Code::PathAsText
+                | Code::NearKeyword => true,
                 Code::PreserveLost | Code::NotCarried | Code::OutsideCarryover => {
                     !has("pack.decide") && !has("carryover") && !has("file")
                 }

@@ -154,6 +154,8 @@ pub enum UnusedKind {
     Ending,
     /// What the setting `while_open` lets happen.
     WhileOpen,
+    /// A text that spells a path: without the sign of one it leads nowhere.
+    Unmarked,
 }
 
 /// What an outside input does while calls are open.

@@ -403,3 +403,21 @@ fn a_carriage_return_alone_ends_no_line() {
         assert_eq!(one(format, text), format!("1:{column} a carriage return alone ends a line; {help}"));
     }
 }
+
+#[test]
+fn quotes_of_prose_are_none_of_yaml() {
+    for (text, at) in [("a: “REST”\n", '“'), ("a: ‘REST’\n", '‘'), ("a: „and off“\n", '„'), ("a: ”AGAIN”\n", '”')]
+    {
+        let wanted = format!(
+            "f.yaml:1:4: error[syntax-error]: `{at}` (U+{:04X}) quotes nothing, it is a part of the text\n",
+            u32::from(at)
+        );
+        assert_eq!(findings(Format::Yaml, text), wanted, "{text}");
+    }
+    // They may be what is said.
+    for text in
+        ["a: '“and off”'\n", "a: say “off” and “on”\n", "a: “off” again\n", "a: «and off»\n", "a: “off” and “on”\n"]
+    {
+        assert_eq!(findings(Format::Yaml, text), "", "{text}");
+    }
+}

@@ -1,15 +1,102 @@
-//! Fields that a port declares and that its contract can never admit.
+//! Fields that a port declares and that its contract can never admit, and words of contracts that are nearly those of JSON Schema.
 
 use serde_json::Value as Json;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, quoted, suggest};
 use crate::model::Pack;
 use crate::model::schema::{NamedType, Type};
+use crate::syntax::{Kind, Node};
 
 /// How deep records are looked into.
 const DEEPEST: usize = 16;
 
+/// Keywords under which schemas stand by name.
+const BY_NAME: &[&str] = &["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
+/// Keywords under which data stands, or names.
+const DATA: &[&str] =
+    &["const", "default", "dependentRequired", "enum", "example", "examples", "required", "$vocabulary"];
+/// The other keywords of the draft 2020-12.
+const OTHERS: &[&str] = &[
+    "$anchor",
+    "$comment",
+    "$dynamicAnchor",
+    "$dynamicRef",
+    "$id",
+    "$ref",
+    "$schema",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "deprecated",
+    "description",
+    "else",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "oneOf",
+    "pattern",
+    "prefixItems",
+    "propertyNames",
+    "readOnly",
+    "then",
+    "title",
+    "type",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// A word that is none of JSON Schema says nothing, so one that is nearly one of them checks nothing of what it is meant to.
+fn keywords(node: &Node, out: &Diagnostics) {
+    match &node.kind {
+        Kind::List(items) => items.iter().for_each(|item| keywords(item, out)),
+        Kind::Table(table) => {
+            let all = || BY_NAME.iter().chain(DATA).chain(OTHERS).copied();
+            for entry in table {
+                let key = entry.key.as_str();
+                match &entry.value.kind {
+                    Kind::Table(schemas) if BY_NAME.contains(&key) => {
+                        schemas.iter().for_each(|schema| keywords(&schema.value, out));
+                    }
+                    _ if DATA.contains(&key) => {}
+                    _ if all().any(|known| known == key) => keywords(&entry.value, out),
+                    // Words of one's own are allowed.
+                    _ if key.starts_with("x-") => {}
+                    _ => {
+                        if let Some(near) = suggest(key, all()).filter(|near| table.get(near).is_none()) {
+                            let message = format!("{} is no word of JSON Schema, so it says nothing", quoted(key));
+                            let found = Diagnostic::warning(Code::NearKeyword, entry.key_span, message);
+                            out.push(found.help(did_you_mean(key, near)));
+                        }
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 pub fn check(pack: &Pack, out: &Diagnostics) {
+    pack.contracts.iter().for_each(|contract| keywords(&contract.node, out));
     for port in &pack.ports {
         let sides = [(port.contract.request, port.request.clone()), (port.contract.response, port.answer(pack))];
         for (contract, fields) in sides {

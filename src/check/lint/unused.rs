@@ -17,6 +17,11 @@ fn named(unused: &Unused) -> Diagnostic {
         UnusedKind::Vocabulary => Code::UnusedVocabulary,
         UnusedKind::Parameter => Code::UnusedParameter,
         UnusedKind::Lexicon => Code::UnusedLexicon,
+        UnusedKind::Unmarked => {
+            let message = format!("{} is a text, and spells a path", quoted(name));
+            let help = format!("write \"${name}\" for the value that stands there");
+            return Diagnostic::warning(Code::PathAsText, *span, message).help(help);
+        }
         UnusedKind::Keyed | UnusedKind::Ending | UnusedKind::WhileOpen => return instances(unused),
     };
     let (says, help) = match *what {
