@@ -184,7 +184,16 @@ fn on_random_packs() {
     let met = on_packs(110, pack);
     met.demand(&["C1", "C2", "C3", "C4", "C5", "Z", "yes", "maybe", "no", "error"]);
     met.demand(&["verification_failed", "step_limit", "ambiguous", "carryover_blocked", "busy", "stale_outcome"]);
-    met.demand(&["no_transition", "failed", "own", "unmet_C1", "unused_signal", "unknown keys", "a document"]);
+    met.demand(&[
+        "no_transition",
+        "failed",
+        "own",
+        "unmet_C1",
+        "unused_signal",
+        "unknown keys",
+        "a document",
+        "looks a document up",
+    ]);
     if cfg!(feature = "contracts") {
         met.demand(&["schema"]);
     }
@@ -210,6 +219,9 @@ fn on_packs(cases: u32, make: fn(&mut Dice) -> Documents) -> Met {
             }
         };
         met.count("loaded");
+        if documents.iter().any(|(_, document)| document.to_string().contains("$bag.papers[$root.kind]")) {
+            met.count("looks a document up");
+        }
         let mut dice = Dice(seed ^ 1);
         for _ in 0..4 {
             let found = same_steps(&registry, &Corpus::default(), &mut dice, 12, &met);

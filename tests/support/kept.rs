@@ -31,17 +31,29 @@ pub fn add(dice: &mut Dice, documents: &mut Documents) {
     for (_, class) in documents.iter_mut().filter(|(_, document)| document.get("id").is_some()) {
         let picks = class["trigger"].as_array().expect("a list").iter().all(|trigger| trigger["event"] == "pick");
         let (note, paper) = if picks { ("$input.note?", "$input.paper?") } else { ("$bag.note?", "$bag.note.inner?") };
-        weave(dice, class["do"].as_array_mut().expect("a list"), note, paper);
+        let looks = reads_kind(class);
+        weave(dice, class["do"].as_array_mut().expect("a list"), note, paper, looks);
         if let Some(rows) = class.get_mut("settle").and_then(Json::as_array_mut) {
             for row in rows {
-                weave(dice, row["do"].as_array_mut().expect("a list"), "$outcome.bag?", "$outcome.paper?");
+                weave(dice, row["do"].as_array_mut().expect("a list"), "$outcome.bag?", "$outcome.paper?", looks);
             }
         }
     }
 }
 
-/// Puts a few effects on notes between others, and lets calls and messages take them along.
-fn weave(dice: &mut Dice, effects: &mut Vec<Json>, source: &str, paper: &str) {
+/// Whether the values of a class may read `root.kind`.
+fn reads_kind(class: &Json) -> bool {
+    let carryover = &class["carryover"];
+    let lists = |key: &str, name: &str| carryover[key].as_array().is_some_and(|of| of.contains(&json!(name)));
+    ["full", "root_only"].contains(&carryover["depth"].as_str().expect("a depth"))
+        && (carryover["fields"].is_null() || lists("fields", "root.kind"))
+        && !lists("forbid", "root")
+        && !lists("forbid", "root.kind")
+}
+
+/// Puts a few effects on notes between others, and lets calls and messages take them along; where the class `looks`, a document is looked
+/// up by `root.kind`.
+fn weave(dice: &mut Dice, effects: &mut Vec<Json>, source: &str, paper: &str, looks: bool) {
     for effect in effects.iter_mut() {
         if effect["call"] == "run" && dice.chance(50) {
             effect["with"]["bag"] = json!({ "first": [source, "$bag.note?"] });
@@ -55,9 +67,13 @@ fn weave(dice: &mut Dice, effects: &mut Vec<Json>, source: &str, paper: &str) {
     for _ in 0..dice.below(3) {
         let there = json!({ "bag": { "note": { "present": true } } });
         let known = json!({ "bag": { "paper": { "present": dice.chance(50) } } });
+        let green = json!({ "merge": { "bag": { "papers": { "green": "$bag.paper?" } } } });
+        let looked_up = json!({ "set": { "bag": { "paper": "$bag.papers[$root.kind]?" } } });
+        let mut by_kind = if looks && dice.chance(60) { looked_up } else { green };
+        by_kind["when"] = known;
         let all = [
             json!({ "set": { "bag": { "paper": paper } } }),
-            json!({ "when": known, "merge": { "bag": { "papers": { "green": "$bag.paper?" } } } }),
+            by_kind,
             json!({ "merge": { "bag": { "papers": { "red": "$bag.paper?", "blue": paper } } } }),
             json!({ "append": { "bag": { "notes": { "inner": paper, "count": 1 } } } }),
             json!({ "set": { "bag": { "note": source } } }),
