@@ -82,6 +82,7 @@ fn nothing_is_overwritten_and_names_are_checked() {
         (&["pack", "input"], "taken by the language itself"),
         (&["pack", "цвет"], "begins with a letter"),
         (&["transition", "COLOUR"], "there is a class `COLOUR` in the pack already"),
+        (&["transition", "Colour"], "`Colour` differs from the class `COLOUR` only in its case: take another name"),
         (&["transition", "MORE"], "scenarios/colours/MORE.yaml: is there already"),
         (&["transition", "A", "--pack", "colors"], "no pack `colors`"),
         (&["scenario", "kept"], "scenarios/colours/kept.yaml: is there already"),

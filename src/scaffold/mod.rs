@@ -87,6 +87,11 @@ pub fn transition(
         return Err(format!("{} is the name of a group of the pack", quoted(id)));
     }
     let lower = id.to_lowercase();
+    if let Some(class) = pack.classes.iter().find(|class| name(class.id).to_lowercase() == lower) {
+        // Their files would be one where case is nothing.
+        let other = quoted(name(class.id));
+        return Err(format!("{} differs from the class {other} only in its case: take another name", quoted(id)));
+    }
     let free = |candidate: &String| {
         let taken = pack
             .events
