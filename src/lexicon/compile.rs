@@ -78,7 +78,8 @@ impl Matcher {
     /// the token between sentences (so `.*` goes across them and `[^.]*` does not); it matches whole tokens, leftmost
     /// first, without overlap, at most [`MAX_PATTERN_MATCHES`](super::MAX_PATTERN_MATCHES) times.
     ///
-    /// Refuses, with every place and what to do: phrases that stand for more than [`MAX_VARIANTS`] sequences, slots where
+    /// # Errors
+    /// All of them, with every place and what to do: phrases that stand for more than [`MAX_VARIANTS`] sequences, slots where
     /// none may stand, patterns that cannot be read, are too large, test boundaries inside or ask for characters that
     /// folded text never holds, and lexicons with more than [`MAX_LITERALS`] sequences.
     pub fn compile(

@@ -35,7 +35,10 @@ pub struct PhraseError {
 /// folded and punctuation vanishes as in a text, also in brackets (`помнишь[,] о чем`); at the edges of the phrase the end
 /// of a sentence vanishes too, and inside it may, but need not, stand in the text (`ул. ленина`).
 ///
-/// `resolve_slot` and `endings` look names up. An error says where in the phrase it is: a name nobody knows, a bracket
+/// `resolve_slot` and `endings` look names up.
+///
+/// # Errors
+/// With its place in the phrase: a name nobody knows, a bracket
 /// without its partner, an alternative without words, a phrase that is empty or may match nothing, one that stands for
 /// more than [`MAX_VARIANTS`] plain sequences (endings counted as one; [`super::Matcher::compile`] counts them all).
 pub fn parse_phrase(
@@ -66,7 +69,10 @@ pub fn parse_phrase(
     Ok(elems)
 }
 
-/// Reads the forms of one value, a list of phrases, and collects every error with the index of its phrase.
+/// Reads the forms of one value, a list of phrases.
+///
+/// # Errors
+/// Those of [`parse_phrase`], all of them, each with the index of its phrase.
 pub fn parse_forms<'t>(
     texts: impl IntoIterator<Item = &'t str>,
     resolve_slot: impl Fn(&str) -> Option<Slot>,
