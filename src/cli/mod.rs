@@ -11,6 +11,7 @@ mod reading;
 mod recorded;
 mod replay;
 mod schema;
+mod sessions;
 mod stats;
 mod terminal;
 mod watch;
@@ -48,6 +49,7 @@ enum Verb {
     Fmt(fmt::Args),
     New(new::Args),
     Schema(schema::Args),
+    Sessions(sessions::Args),
 }
 
 /// The form of what is printed.
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
             Verb::Fmt(args) => fmt::run(&args, &mut terminal),
             Verb::New(args) => new::run(&args, &mut terminal),
             Verb::Schema(args) => schema::run(&args, &mut terminal),
+            Verb::Sessions(args) => sessions::run(&args, &mut terminal),
         },
         Err(error) => {
             terminal.wrote(error.print());

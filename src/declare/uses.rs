@@ -60,7 +60,7 @@ impl Documents {
 pub fn used_folders(files: &[SourceText]) -> Vec<String> {
     // Most packs use none, and are read but once.
     let may =
-        |file: &&SourceText| file.fault.is_none() && (file.text.contains("uses") || file.text.contains("extends"));
+        |file: &&SourceText| file.fault.is_none() && ["uses", "extends"].iter().any(|key| may_hold(&file.text, key));
     let files: Vec<SourceText> =
         files.iter().filter(may).map(|file| SourceText { pack: None, ..file.clone() }).collect();
     if files.is_empty() {
@@ -72,6 +72,15 @@ pub fn used_folders(files: &[SourceText]) -> Vec<String> {
     folders.sort();
     folders.dedup();
     folders
+}
+
+/// Whether a word may stand as a key in a text: not as a piece of another word, and with what follows a key behind it.
+fn may_hold(text: &str, key: &str) -> bool {
+    text.match_indices(key).any(|(at, _)| {
+        let alone = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
+        let behind = text[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+        alone && behind.starts_with(['.', ']', ':', '='])
+    })
 }
 
 /// Whether a text names a folder beside another one.

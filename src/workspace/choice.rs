@@ -86,15 +86,15 @@ impl Workspace {
         let read = || PackFiles::read(self, &folders, both);
         let (texts, packs) = joined(both, || self.scenario_texts(&selected, both), read);
         let looked = selected.looked.join(", ");
-        let mut choice = Choice { chosen: Vec::new(), stray: std::mem::take(&mut selected.stray), looked };
         let known = self.packs();
         let home = |pack: &Option<String>| pack.clone().filter(|pack| known.contains(pack));
         let mut needed: BTreeSet<Option<String>> = selected.packs.iter().cloned().map(Some).collect();
         needed.extend(texts.iter().filter(|file| file.alone).flat_map(|file| file.packs.iter().map(home)));
         let stray = needed.remove(&None).then_some(None);
-        for pack in needed.into_iter().chain(stray) {
+        let needed: Vec<Option<String>> = needed.into_iter().chain(stray).collect();
+        let chosen = jobs::each(both, &needed, |_, pack| {
             let whole = pack.as_ref().is_some_and(|pack| selected.packs.contains(pack));
-            let own = |file: &&Scenarios| file.packs.iter().any(|of| home(of) == pack) && (whole || file.alone);
+            let own = |file: &&Scenarios| file.packs.iter().any(|of| home(of) == *pack) && (whole || file.alone);
             let scenarios = texts.iter().filter(own).map(|file| file.text.clone()).collect();
             let folder = pack.as_deref().and_then(|pack| self.pack_folder(pack));
             let scope = match whole {
@@ -102,11 +102,12 @@ impl Workspace {
                 true => Scope::Whole,
                 false => Scope::Scenarios,
             };
-            let config = Config { place: Some(self.place(pack)), scope, settings: self.settings().clone() };
+            let place = Place { pack: pack.clone(), ..self.place_of(&known) };
+            let config = Config { place: Some(place), scope, settings: self.settings().clone() };
             let pack = folder.map(|folder| packs.whole(&folder)).unwrap_or_default();
-            choice.chosen.push(Chosen { pack, scenarios, config });
-        }
-        Ok(choice)
+            Chosen { pack, scenarios, config }
+        });
+        Ok(Choice { chosen, stray: selected.stray, looked })
     }
 
     /// A pack of the workspace, by its name, with all of its scenarios.
@@ -149,11 +150,12 @@ impl Workspace {
     /// The pack that a scenario file belongs to by the folder it lies in; `shown` is its name relative to the workspace.
     #[must_use]
     pub fn home(&self, shown: &str) -> Option<String> {
-        self.place(None).folder(shown).map(str::to_owned)
+        self.place_of(&self.packs()).folder(shown).map(str::to_owned)
     }
 
-    fn place(&self, pack: Option<String>) -> Place {
-        Place { pack, packs: self.packs(), packs_unsure: self.packs_unsure, scenarios: self.scenarios.clone() }
+    /// The place of no pack among these.
+    fn place_of(&self, packs: &[String]) -> Place {
+        Place { pack: None, packs: packs.to_vec(), packs_unsure: self.packs_unsure, scenarios: self.scenarios.clone() }
     }
 
     fn select(&self, path: &Path, selected: &mut Selected) -> Result<(), Problem> {
@@ -230,7 +232,7 @@ impl Workspace {
                 }
             }
         }
-        let place = self.place(None);
+        let place = self.place_of(&self.packs());
         let of = |text: SourceText, alone| Scenarios { packs: homes(&place, &text), text, alone };
         let paths: Vec<&PathBuf> = all.files.iter().collect();
         let mut read = jobs::each(both, &paths, |_, path| {

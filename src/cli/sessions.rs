@@ -1,0 +1,265 @@
+//! `segue sessions`: what a store of sessions holds.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value as Json, json};
+
+use crate::engine::restore;
+use crate::model::json::DataError;
+use crate::registry::Registry;
+use crate::report::plural;
+use crate::scenario::{Clock, env};
+use crate::session::{Entry, Head, Kept, Store, StoreError};
+use crate::store::{Access, Sqlite};
+use crate::workspace::{DrawnIds, Problem, files};
+
+use super::reading::{loaded, workspace};
+use super::terminal::Terminal;
+use super::{FAILED, Output, PASSED};
+
+/// Look at the sessions that are kept in a file, check them, take some out.
+///
+/// Exit codes: 0 = done, 1 = there is no such session, or one is not whole, 2 = it could not be run.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Say what sessions there are: one line each.
+    List(Of),
+    /// Say what happened in a session, turn by turn.
+    Show(One),
+    /// Print a session as one JSON document: what is known of it, its state, its log, the calls that are open.
+    Export(One),
+    /// Look whether the file is whole, and whether each session that goes on can be taken up with its pack as it is in the workspace.
+    Check(Of),
+    /// Take a session out, with all that is known of it.
+    Delete(One),
+}
+
+#[derive(Debug, clap::Args)]
+struct Of {
+    /// The file in which the sessions are kept.
+    #[arg(long, value_name = "FILE")]
+    store: PathBuf,
+    /// The form of what is printed.
+    #[arg(long, value_enum, default_value = "human")]
+    format: Output,
+}
+
+#[derive(Debug, clap::Args)]
+struct One {
+    /// The id of the session.
+    #[arg(value_name = "ID")]
+    id: String,
+    #[command(flatten)]
+    of: Of,
+}
+
+pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
+    let done = match &args.verb {
+        Verb::List(of) => list(of, terminal),
+        Verb::Show(one) => show(one, terminal),
+        Verb::Export(one) => export(one, terminal),
+        Verb::Check(of) => check(of, terminal),
+        Verb::Delete(one) => delete(one, terminal),
+    };
+    done.unwrap_or_else(|problem| terminal.not_run(&problem))
+}
+
+fn opened(of: &Of, access: Access) -> Result<Sqlite, Problem> {
+    let shown = of.store.display();
+    match files::kind(&of.store) {
+        files::Kind::File => Sqlite::open(&of.store, access).map_err(|error| Problem::new(format!("{shown}: {error}"))),
+        files::Kind::Missing => Err(Problem::new(format!("{shown}: no such file, so no session"))),
+        _ => Err(Problem::new(format!("{shown}: is no file"))),
+    }
+}
+
+/// What comes of asking for one session: a code where there is none.
+fn found<T>(one: &One, asked: Result<T, StoreError>, terminal: &mut Terminal) -> Result<Result<T, u8>, Problem> {
+    match asked {
+        Ok(found) => Ok(Ok(found)),
+        Err(error @ StoreError::Missing { .. }) => {
+            terminal.error(&format!("{}: {error}", one.of.store.display()));
+            Ok(Err(FAILED))
+        }
+        Err(error) => Err(failed(&one.of, &error)),
+    }
+}
+
+fn failed(of: &Of, error: &StoreError) -> Problem {
+    Problem::new(format!("{}: {error}", of.store.display()))
+}
+
+fn list(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let heads = opened(of, Access::Read)?.list().map_err(|error| failed(of, &error))?;
+    match of.format {
+        Output::Json => terminal.out(&format!("{:#}\n", json!({ "sessions": heads }))),
+        Output::Human => {
+            for head in &heads {
+                terminal.out(&format!("{}\n", line(head)));
+            }
+            terminal.out(&format!("{}\n", plural(heads.len(), "session")));
+        }
+    }
+    Ok(PASSED)
+}
+
+/// What is known of a session, on one line.
+fn line(head: &Head) -> String {
+    let Head { id, pack, turns, opened, touched, ended, context, .. } = head;
+    let turns = plural(usize::try_from(*turns).unwrap_or(usize::MAX), "turn");
+    let since = match ended {
+        Some(ended) => format!("{opened}, ended {ended}"),
+        None => format!("{opened}, last {touched}"),
+    };
+    let context = if context.is_empty() { String::new() } else { format!("  {}", Json::Object(context.clone())) };
+    files::visible(&format!("{id}  {pack}  {turns}  {since}{context}"))
+}
+
+fn show(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let store = opened(&one.of, Access::Read)?;
+    let asked = store.read(&one.id).and_then(|kept| Ok((kept, store.entries(&one.id)?)));
+    let (kept, entries) = match found(one, asked, terminal)? {
+        Ok(found) => found,
+        Err(code) => return Ok(code),
+    };
+    if one.of.format == Output::Json {
+        terminal.out(&format!("{:#}\n", json!({ "session": kept.head, "entries": entries, "pending": kept.pending })));
+        return Ok(PASSED);
+    }
+    terminal.out(&format!("{}\n", line(&kept.head)));
+    if kept.state.is_none() {
+        terminal.out("  what was said in it was given up when it ended\n");
+    }
+    for entry in &entries {
+        terminal.out(&told(entry));
+    }
+    for pending in &kept.pending {
+        let (call, port, request) = (&pending.call, &pending.port, &pending.request);
+        terminal.out(&format!("  open     {}\n", files::visible(&format!("{call} {port} {request}"))));
+    }
+    Ok(PASSED)
+}
+
+/// What an event came to, in a few lines.
+fn told(entry: &Entry) -> String {
+    let Entry { turn, at, input, transition, answer_mode, reasons, messages, .. } = entry;
+    let mut text = format!("turn {turn}  {at}  {input}\n");
+    let transition = transition.as_deref().unwrap_or("-");
+    let answer = answer_mode.as_deref().map(|mode| format!(" → {mode}")).unwrap_or_default();
+    let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
+    text.push_str(&format!("  class    {transition}{answer}{reasons}\n"));
+    for message in messages {
+        text.push_str(&format!("  message  {message}\n"));
+    }
+    text.lines().map(|line| format!("{}\n", files::visible(line))).collect()
+}
+
+fn export(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let store = opened(&one.of, Access::Read)?;
+    let asked = store.read(&one.id).and_then(|kept| Ok((kept, store.entries(&one.id)?)));
+    let (Kept { head, state, pending }, entries) = match found(one, asked, terminal)? {
+        Ok(found) => found,
+        Err(code) => return Ok(code),
+    };
+    let state: Option<Json> = state.map(|state| serde_json::from_str(&state)).transpose().map_err(|error| {
+        Problem::new(format!("{}: the state of session {} is not readable: {error}", one.of.store.display(), one.id))
+    })?;
+    let document = json!({ "session": head, "state": state, "entries": entries, "pending": pending });
+    terminal.out(&format!("{document:#}\n"));
+    Ok(PASSED)
+}
+
+fn delete(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let store = opened(&one.of, Access::Existing)?;
+    if let Err(code) = found(one, store.delete(&one.id), terminal)? {
+        return Ok(code);
+    }
+    match one.of.format {
+        Output::Json => terminal.out(&format!("{:#}\n", json!({ "deleted": one.id }))),
+        Output::Human => terminal.out(&files::visible(&format!("deleted {}", one.id))),
+    }
+    if one.of.format == Output::Human {
+        terminal.out("\n");
+    }
+    Ok(PASSED)
+}
+
+fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let store = opened(of, Access::Read)?;
+    let mut wrong: Vec<(Option<String>, String)> = Vec::new();
+    match store.faults() {
+        Ok(faults) => wrong.extend(faults.into_iter().map(|fault| (None, fault))),
+        Err(StoreError::Damaged { why }) => wrong.push((None, why)),
+        Err(error) => return Err(failed(of, &error)),
+    }
+    let heads = match store.list() {
+        Ok(heads) => heads,
+        Err(StoreError::Damaged { why }) => {
+            wrong.push((None, why));
+            Vec::new()
+        }
+        Err(error) => return Err(failed(of, &error)),
+    };
+    let mut packs: BTreeMap<&str, Option<Registry>> = BTreeMap::new();
+    let mut compared = 0;
+    for head in &heads {
+        let kept = store.read(&head.id).and_then(|kept| store.entries(&head.id).map(|_| kept));
+        let state = match kept {
+            Ok(Kept { state, .. }) => state.filter(|_| head.ended.is_none()),
+            Err(error) => {
+                wrong.push((Some(head.id.clone()), error.to_string()));
+                continue;
+            }
+        };
+        let Some(state) = state else { continue };
+        if !packs.contains_key(&*head.pack) {
+            packs.insert(&head.pack, registry(&head.pack, terminal)?);
+        }
+        let Some(Some(registry)) = packs.get(&*head.pack) else { continue };
+        compared += 1;
+        let read = serde_json::from_str(&state).map_err(|error| DataError::new("", error.to_string()));
+        let clock = Clock::default();
+        let mut ids = DrawnIds::new()?;
+        let restored = read.and_then(|json| restore(registry, &json, &mut env(&clock, 0, &mut ids)));
+        wrong.extend(restored.err().map(|error| (Some(head.id.clone()), error.to_string())));
+    }
+    let unknown: Vec<&str> = packs.iter().filter(|(_, of)| of.is_none()).map(|(name, _)| *name).collect();
+    match of.format {
+        Output::Json => {
+            let each = wrong.iter().map(|(id, message)| json!({ "session": id, "message": message }));
+            let document = json!({
+                "sessions": heads.len(), "compared": compared, "packs_not_here": unknown, "wrong": each.collect::<Vec<_>>(),
+            });
+            terminal.out(&format!("{document:#}\n"));
+        }
+        Output::Human => {
+            for (id, message) in &wrong {
+                let of = id.as_deref().map_or_else(|| "the file".to_owned(), |id| format!("session {id}"));
+                terminal.out(&format!("{}\n", files::visible(&format!("{of}: {message}"))));
+            }
+            for name in &unknown {
+                terminal
+                    .out(&format!("no pack {} here: its sessions are not compared with it\n", files::visible(name)));
+            }
+            let (all, wrong) = (plural(heads.len(), "session"), wrong.len());
+            terminal.out(&format!("{all}, {compared} compared with their packs, {wrong} wrong\n"));
+        }
+    }
+    Ok(if wrong.is_empty() { PASSED } else { FAILED })
+}
+
+/// The pack of sessions, where there is one of this name.
+fn registry(name: &str, terminal: &mut Terminal) -> Result<Option<Registry>, Problem> {
+    let workspace = workspace(&files::here()?, true)?;
+    if !workspace.packs().iter().any(|pack| pack == name) {
+        return Ok(None);
+    }
+    Ok(Some(loaded(&workspace.pack(name)?, name, terminal)?.0))
+}

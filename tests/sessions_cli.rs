@@ -1,0 +1,99 @@
+//! `segue sessions` on the program itself.
+#![cfg(all(feature = "cli", feature = "sqlite"))]
+#![expect(clippy::disallowed_methods, reason = "files change under the program")]
+
+#[path = "support/program.rs"]
+mod program;
+
+use jiff::civil::Date;
+use program::{Mini, err, out};
+use segue::declare::Options;
+use segue::engine::{Env, Event, NumberedIds};
+use segue::registry::Registry;
+use segue::session::{Live, Retention, Store};
+use segue::store::{Access, Sqlite};
+use segue::workspace::Workspace;
+use serde_json::{Map, Value as Json, json};
+
+const STORE: &str = "sessions.db";
+
+/// Two sessions of the small pack: one waits for a forecast, one has ended.
+fn kept(mini: &Mini) -> Registry {
+    let files = Workspace::of(&mini.path("")).and_then(|workspace| workspace.pack("mini")).expect("a pack");
+    let registry = segue::load::load(&files, &Options::default()).registry.expect("it loads");
+    let store = Sqlite::open(&mini.path(STORE), Access::Write).expect("a store");
+    let mut ids = NumberedIds::default();
+    let mut env = Env {
+        now: "2021-05-10T12:00:00Z".into(),
+        today: Date::constant(2021, 5, 10),
+        session_id: "s-1".into(),
+        turn_id: "t-1".into(),
+        ids: &mut ids,
+        trace: false,
+    };
+    let context = Map::from_iter([("database".to_owned(), json!("ecommerce"))]);
+    for id in ["waits", "over"] {
+        let mut live = Live::open(&registry, &store, id, context.clone(), &env.now).expect("a session");
+        let said = Event::input(&registry, "utterance", &json!({ "text": "Riga" }), &json!({})).expect("an event");
+        live.take(&said, &mut env).expect("taken");
+        if id == "over" {
+            live.end(Retention::Metadata, "2021-05-10T13:00:00Z").expect("ended");
+        }
+    }
+    registry
+}
+
+#[test]
+fn what_sessions_there_are() {
+    let mini = Mini::new();
+    kept(&mini);
+    insta::assert_snapshot!(out(&mini.run(&["sessions", "list", "--store", STORE]).code(0)));
+    insta::assert_snapshot!(out(&mini.run(&["sessions", "show", "waits", "--store", STORE]).code(0)));
+    insta::assert_snapshot!(out(&mini.run(&["sessions", "show", "over", "--store", STORE]).code(0)));
+    let shown: Json = serde_json::from_str(&out(&mini.run(&["sessions", "export", "waits", "--store", STORE]).code(0)))
+        .expect("one document");
+    assert_eq!(shown["session"]["context"], json!({ "database": "ecommerce" }));
+    assert_eq!((shown["state"]["pack"].as_str(), shown["entries"].as_array().map(Vec::len)), (Some("mini"), Some(1)));
+    for verb in [&["list"][..], &["show", "waits"], &["check"], &["delete", "waits"]] {
+        let args = [&["sessions"], verb, &["--store", STORE, "--format", "json"]].concat();
+        let document: Json = serde_json::from_str(&out(&mini.run(&args).code(0))).expect("one document");
+        assert!(document.is_object(), "{verb:?}");
+    }
+}
+
+#[test]
+fn sessions_are_compared_with_their_pack() {
+    let mini = Mini::new();
+    kept(&mini);
+    let check = ["sessions", "check", "--store", STORE];
+    assert_eq!(out(&mini.run(&check).code(0)), "2 sessions, 1 compared with their packs, 0 wrong\n");
+    // The pack has moved on, then it is gone.
+    mini.edit("transitions/mini/pack.toml", "id = \"mini\"", "id = \"mini\"\nstep_limit = 9");
+    let told = out(&mini.run(&check).code(1));
+    assert!(told.contains("session waits: `fingerprint`: the session was saved under registry"), "{told}");
+    std::fs::remove_dir_all(mini.path("transitions/mini")).expect("removed");
+    let told = out(&mini.run(&check).code(0));
+    assert!(told.starts_with("no pack mini here: its sessions are not compared with it\n"), "{told}");
+}
+
+#[test]
+fn what_is_not_there_and_what_is_no_store() {
+    let mini = Mini::new();
+    kept(&mini);
+    for verb in ["show", "export", "delete"] {
+        let run = mini.run(&["sessions", verb, "nobody", "--store", STORE]).code(1);
+        assert!(err(&run).contains("sessions.db: there is no session nobody"), "{}", err(&run));
+    }
+    let run = mini.run(&["sessions", "list", "--store", "other.db"]).code(2);
+    assert!(err(&run).contains("other.db: no such file, so no session"), "{}", err(&run));
+    assert!(!mini.path("other.db").exists(), "looking makes no file");
+    mini.write("other.db", "these are no sessions, but the notes of somebody\n".repeat(60));
+    for verb in [&["list"][..], &["delete", "x"]] {
+        let run = mini.run(&[&["sessions"], verb, &["--store", "other.db"]].concat()).code(2);
+        assert!(err(&run).contains("the store is damaged, or is none"), "{}", err(&run));
+    }
+    let run = mini.run(&["sessions", "delete", "waits", "--store", STORE]).code(0);
+    assert_eq!(out(&run), "deleted waits\n");
+    let store = Sqlite::open(&mini.path(STORE), Access::Read).expect("the store");
+    assert_eq!(store.list().expect("heads").len(), 1);
+}
