@@ -21,6 +21,7 @@ fn each_pack_has_a_page() {
         ("docs/transitions-booking.md", "# The transition table of `booking`"),
         ("docs/transitions-clarification.md", "# The transition table of `clarification`"),
         ("docs/transitions-joined.md", "# The transition table of `joined`"),
+        ("docs/transitions-refinement.md", "# The transition table of `refinement`"),
         ("docs/transitions-step-back.md", "# The transition table of `step-back`"),
     ];
     assert_eq!(heads, wanted);
