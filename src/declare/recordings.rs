@@ -2,8 +2,9 @@
 
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
-use crate::model::ids::{ClassId, EventId, InputId};
+use crate::model::ids::{ClassId, EventId, InputId, PortId};
 use crate::model::recording::{Expected, Label, Members, Recording};
+use crate::model::value::Value;
 use crate::syntax::{Field, Kind, Reader};
 
 use super::classes::Outline;
@@ -20,6 +21,7 @@ fn recording(cx: &Cx<'_>, item: &Item<'_>, classes: &[Outline<'_>]) -> Option<Re
     let reader = Field::new(item.node, cx.out).table(&language::RECORDING)?;
     let doc = reader.optional("doc").and_then(Field::text).unwrap_or_default().to_owned();
     let id = reader.required("id").and_then(members);
+    let source = reader.optional("source").and_then(members);
     let turns = reader.optional("turns").and_then(members);
     let event = reader.required("event").and_then(|field| event(cx, field));
     let payload = match (reader.required("payload"), event) {
@@ -44,12 +46,20 @@ fn recording(cx: &Cx<'_>, item: &Item<'_>, classes: &[Outline<'_>]) -> Option<Re
         let message = "a recording without `turns` has no `next`: a record is one turn";
         cx.error_help(Code::UnknownKey, entry.key_span, message, "add `turns`, or leave `next` out");
     }
+    let replies = reader.optional("reply").map(|field| replies(cx, field)).unwrap_or_default();
+    if reader.has("outcome")
+        && let Some(entry) = reader.entry("reply")
+    {
+        let message = "a recording has `outcome` or `reply`: a call is answered once";
+        cx.error_help(Code::UnknownKey, entry.key_span, message, "leave one of the two out");
+    }
     let expected = reader.optional("expected").and_then(|field| expected(cx, field, classes));
     reader.finish();
     Some(Recording {
         name: item.name.to_owned(),
         doc,
         id: id?,
+        source,
         turns,
         event: event?,
         payload,
@@ -57,6 +67,7 @@ fn recording(cx: &Cx<'_>, item: &Item<'_>, classes: &[Outline<'_>]) -> Option<Re
         omit,
         outcome,
         next,
+        replies,
         expected,
         span: item.key,
     })
@@ -128,10 +139,63 @@ fn next(cx: &Cx<'_>, field: Field<'_>) -> Vec<(String, Members)> {
     next
 }
 
+/// What calls to some ports are answered: fields of the answer, by the pack's names.
+fn replies(cx: &Cx<'_>, field: Field<'_>) -> Vec<(PortId, Vec<(usize, Value)>)> {
+    let mut replies = Vec::new();
+    for (entry, value) in field.entries().into_iter().flatten() {
+        let Some(at) = cx.find("port", &entry.key, entry.key_span, &cx.port_names) else { continue };
+        let port = &cx.ports[usize::from(at)];
+        if !port.replies {
+            let message = format!("the port {} has no answer", quoted(&entry.key));
+            cx.error_help(Code::OutOfPlace, entry.key_span, message, "leave it out: nobody waits for it");
+            continue;
+        }
+        let (owner, node) = (format!("the answer of {}", quoted(&entry.key)), value.node);
+        let name = |at: usize| cx.text_of(cx.outcomes[port.response[at].0.index()].name);
+        let known: Vec<String> = (0..port.response.len()).map(name).collect();
+        let mut given = Vec::new();
+        let mut misspelt = false;
+        for (entry, value) in value.entries().into_iter().flatten() {
+            match known.iter().position(|known| *known == entry.key) {
+                Some(place) => {
+                    let ty = cx.outcome_type(port.response[place].0);
+                    given.extend(cx.literal(value.node, ty).map(|value| (place, value)));
+                }
+                None => {
+                    misspelt = true;
+                    let known = known.iter().map(String::as_str);
+                    cx.out.push(lacks(&owner, "field", &entry.key, entry.key_span, known));
+                }
+            }
+        }
+        let Kind::Table(table) = &node.kind else { continue };
+        for (place, (outcome, optional)) in port.response.iter().enumerate() {
+            if !*optional && !misspelt && table.get(&known[place]).is_none() {
+                cx.lacks_field(&known[place], &cx.outcomes[outcome.index()], node.span);
+            }
+        }
+        replies.push((PortId(at), given));
+    }
+    replies
+}
+
 fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Expected> {
     let reader: Reader<'_> = field.table(&language::EXPECTED)?;
     let class = reader.required("class").and_then(members);
     let accept = reader.optional("accept").and_then(members);
+    let mut only = Vec::new();
+    for (entry, value) in reader.optional("only").and_then(Field::entries).into_iter().flatten() {
+        let values = some(cx, value, "a value", |field| field.word().map(str::to_owned));
+        match Members::read(&entry.key) {
+            Some(way) => only.push((way, values)),
+            None => cx.error_help(
+                Code::BadPath,
+                entry.key_span,
+                format!("{} is no path: a name in it is empty", quoted(&entry.key)),
+                "write names of members with dots between",
+            ),
+        }
+    }
     let mut labels: Vec<(String, Vec<ClassId>)> = Vec::new();
     for (entry, value) in reader.optional("label").and_then(Field::entries).into_iter().flatten() {
         cx.check_form("a label", &entry.key, entry.key_span);
@@ -162,7 +226,7 @@ fn expected(cx: &Cx<'_>, field: Field<'_>, classes: &[Outline<'_>]) -> Option<Ex
     let by = reader.optional("by").and_then(Field::list);
     let by = by.into_iter().flatten().filter_map(members).collect();
     reader.finish();
-    Some(Expected { class: class?, accept, strict, labels, groups, by })
+    Some(Expected { class: class?, only, accept, strict, labels, groups, by })
 }
 
 /// A list that holds something.

@@ -10,6 +10,11 @@ static CLASSES: Rest = Rest {
 };
 static LABELS: Rest =
     Rest { doc: "A name, and labels that are also scored as one.", names: Names::Declared, value: &SOME_NAMES };
+static REPLIES: Rest =
+    Rest { doc: "A port, and what its calls are answered.", names: Names::Declared, value: &Value::Names(&ANSWER) };
+static ANSWER: Rest = Rest { doc: "A field of the answer.", names: Names::Any, value: &Value::Literal };
+static ONLY: Rest =
+    Rest { doc: "A text of the turn, and its values in what is scored.", names: Names::Any, value: &SOME_NAMES };
 const SOME_NAMES: Value = Value::Some(&Value::Word);
 
 /// A form of recorded dialogues.
@@ -20,6 +25,7 @@ pub static RECORDING: Shape = Shape::new(
     &[&[
         DOC,
         need("id", Value::Word, "Where a record says how the dialogue is called."),
+        may("source", Value::Word, "Where a record says which source it comes from; the scores are also given by source."),
         may("turns", Value::Word, "The list of its turns; left out = the record is a dialogue of one turn."),
         need("event", Value::Word, "The event that each turn is."),
         need("payload", Value::Names(&MEMBERS), "Payload field of that event ← where it is in the turn."),
@@ -30,6 +36,7 @@ pub static RECORDING: Shape = Shape::new(
             Value::Word,
             "An object of the turn: the outcome (ok) of the one call that the step leaves open.",
         ),
+        may("reply", Value::Names(&REPLIES), "Instead of `outcome`: what each call to a port is answered (ok), always the same."),
         may("next", Value::Names(&MEMBERS), "Members added to the outcome from the next turn of the dialogue."),
         may(
             "expected",
@@ -47,6 +54,11 @@ pub static EXPECTED: Shape = Shape::new(
     "What the class of a turn is held against.",
     &[&[
         need("class", Value::Word, "Where the label of the turn is; null or missing there = counted and not scored."),
+        may(
+            "only",
+            Value::Names(&ONLY),
+            "Texts of the turn with the values that are scored; other turns are counted and not scored.",
+        ),
         may("accept", Value::Word, "A list of labels that count as right in the lenient score."),
         may("strict", SOME_NAMES, "Labels for which `accept` does not count."),
         may("label", Value::Names(&CLASSES), "Labels that are no class, with the classes that are right."),

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::source::Span;
 
-use super::ids::{ClassId, EventId, InputId};
+use super::ids::{ClassId, EventId, InputId, PortId};
+use super::value::Value;
 
 /// A form of recorded dialogues: one JSON record a line, each a dialogue. Nothing of it changes what a step does, so it
 /// is no part of the pack's fingerprint.
@@ -16,6 +17,8 @@ pub struct Recording {
     pub doc: String,
     /// Where a record says how the dialogue is called.
     pub id: Members,
+    /// Where a record says which source it comes from; `None` = it does not say.
+    pub source: Option<Members>,
     /// Where the list of turns is; `None` = the record is a dialogue of one turn.
     pub turns: Option<Members>,
     /// The event that each turn is.
@@ -30,6 +33,8 @@ pub struct Recording {
     pub outcome: Option<Members>,
     /// What is added to it: the name of a member, and where it is in the next turn of the dialogue.
     pub next: Vec<(String, Members)>,
+    /// What each call to a port is answered (ok), always the same: the fields that are given, by their place in its answer.
+    pub replies: Vec<(PortId, Vec<(usize, Value)>)>,
     /// What is held against the class of the turn; `None` = nothing is scored.
     pub expected: Option<Expected>,
     /// Where it is written.
@@ -41,6 +46,8 @@ pub struct Recording {
 pub struct Expected {
     /// Where the label of the turn is.
     pub class: Members,
+    /// Texts of the turn, and their values in the turns that are scored; what has another one is counted and not scored.
+    pub only: Vec<(Members, Vec<String>)>,
     /// Where the labels are that the lenient score counts as right too.
     pub accept: Option<Members>,
     /// Labels for which nothing but themselves is right.

@@ -158,6 +158,11 @@ impl<'a> Replay<'a> {
     fn dialogue(&mut self, form: &'a Recording, record: &Record<'_>) -> Result<(), Fault> {
         let id = record.id(&form.id)?;
         let turns = record.turns(form, &id)?;
+        let whole = At { record, id: &id, turn: None };
+        let source = match &form.source {
+            Some(way) => whole.text(&record.node, way)?.map(|(_, text)| text),
+            None => None,
+        };
         let mut dialogue = Dialogue::new(self.registry, form, self.given);
         self.tally.session();
         let mut right = scores::Right::default();
@@ -166,7 +171,7 @@ impl<'a> Replay<'a> {
             let stepped = dialogue.step(&at, turn, turns.get(index + 1))?;
             self.tally.turn();
             stepped.steps().for_each(|(at, step)| self.tally.step(at, step));
-            self.count(form, &at, turn, &stepped, &mut right)?;
+            self.count(form, &at, turn, &stepped, source, &mut right)?;
         }
         self.came.dialogues += 1;
         if let Some(scored) = &mut self.came.scored {
@@ -181,6 +186,7 @@ impl<'a> Replay<'a> {
         at: &At<'_>,
         turn: &Node,
         stepped: &Stepped,
+        source: Option<&str>,
         right: &mut scores::Right,
     ) -> Result<(), Fault> {
         let pack = self.registry.pack();
@@ -195,7 +201,7 @@ impl<'a> Replay<'a> {
         let verdict = key.judge(&wanted, class);
         right.turn(&verdict);
         if let Some(scored) = &mut self.came.scored {
-            scored.turn(key, &verdict, &wanted);
+            scored.turn(key, &verdict, &wanted, source);
         }
         if verdict.strict || self.came.misses.len() >= self.most_misses {
             return Ok(());

@@ -36,6 +36,10 @@ pub fn json(recorded: &Recorded) -> Value {
             by.insert(way.clone(), Value::Object(values.collect()));
         }
         document.insert("by".into(), Value::Object(by));
+        if !scored.sources.is_empty() {
+            let sources = scored.sources.iter().map(|(source, scores)| (source.clone(), of_source(scored, scores)));
+            document.insert("sources".into(), Value::Object(sources.collect()));
+        }
         let expected = scored.labels.iter().zip(&scored.scores.confusion).zip(&scored.scores.labels);
         let confusion = expected.filter(|(_, label)| label.own.n > 0).map(|((label, row), _)| {
             let row = recorded.classes.iter().zip(row).filter(|(_, count)| **count > 0);
@@ -50,6 +54,14 @@ pub fn json(recorded: &Recorded) -> Value {
         document.insert("misses".into(), recorded.misses.iter().map(miss).collect());
     }
     Value::Object(document)
+}
+
+/// A source by the measures of classification.
+fn of_source(scored: &Scored, scores: &Scores) -> Value {
+    let expected = scored.labels.iter().zip(&scores.labels).filter(|(_, label)| label.own.n > 0);
+    let f1 = expected.map(|(name, label)| (name.clone(), value!(label.f1())));
+    let accuracy = share(scores.all.strict, scores.all.n);
+    value!({ "turns": scores.all.n, "accuracy": accuracy, "macro_f1": scores.macro_f1(), "f1": Value::Object(f1.collect()) })
 }
 
 fn rates(scores: &Scores, into: &mut Map<String, Value>) {
@@ -128,6 +140,16 @@ pub fn human(recorded: &Recorded) -> String {
 /// What was scored: the overview, the same by each value that the form names, and which class took what.
 fn scores(recorded: &Recorded, scored: &Scored) -> String {
     let mut text = table(&overview(scored));
+    if !scored.sources.is_empty() {
+        let mut rows = vec![row(["source", "n", "accuracy", "mean F1"])];
+        for (source, scores) in &scored.sources {
+            let all = scores.all;
+            let cells = [percent(share(all.strict, all.n)), percent(scores.macro_f1())];
+            rows.push(row([&show::line(source), &all.n.to_string(), &cells[0], &cells[1]]));
+        }
+        text.push('\n');
+        text.push_str(&table(&rows));
+    }
     for (way, values) in scored.by.iter().filter(|(_, values)| !values.is_empty()) {
         let mut rows = vec![row([&format!("by {way}"), "n", "strict", "lenient", "mean strict", "mean lenient"])];
         for (value, scores) in values {

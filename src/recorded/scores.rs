@@ -102,6 +102,8 @@ pub struct Scored {
     pub scores: Scores,
     /// Dialogues with a labelled turn, and how many are right from end to end.
     pub dialogues: Counts,
+    /// The scores by the source that a record names; empty where the form has none.
+    pub sources: BTreeMap<String, Scores>,
     /// For each text of a turn that the form names under `by`: the scores by its value.
     pub by: Vec<(String, BTreeMap<String, Scores>)>,
 }
@@ -151,8 +153,14 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// What the record wants of a turn; nothing where it has no label.
+    /// What the record wants of a turn; nothing where it has no label, or is none of those that are scored.
     pub fn wanted(&self, pack: &Pack, at: &At<'_>, turn: &Node) -> Result<Option<Wanted>, Fault> {
+        for (way, values) in &self.expected.only {
+            let text = at.text(turn, way)?.map(|(_, text)| text);
+            if !text.is_some_and(|text| values.iter().any(|value| value == text)) {
+                return Ok(None);
+            }
+        }
         let Some((node, label)) = at.text(turn, &self.expected.class)? else { return Ok(None) };
         let label = self.label(pack, at, node, label)?;
         let mut accept = Vec::new();
@@ -222,6 +230,15 @@ impl Right {
     }
 }
 
+impl LabelCounts {
+    /// The harmonic mean of how many of its turns were taken by its classes and how many of the turns that they took were
+    /// its; nothing where neither can be asked.
+    #[must_use]
+    pub fn f1(&self) -> Option<f64> {
+        share(2 * self.own.strict, self.own.n + self.own.strict + self.fired)
+    }
+}
+
 impl Scores {
     fn new(key: &Key<'_>) -> Self {
         let labels = key.classes + key.expected.labels.len();
@@ -253,6 +270,13 @@ impl Scores {
         }
     }
 
+    /// The mean over the labels that are expected somewhere of [`LabelCounts::f1`].
+    #[must_use]
+    pub fn macro_f1(&self) -> Option<f64> {
+        let of: Vec<f64> = self.labels.iter().filter(|label| label.own.n > 0).filter_map(LabelCounts::f1).collect();
+        (!of.is_empty()).then(|| of.iter().sum::<f64>() / of.len() as f64)
+    }
+
     /// The mean over the labels that are expected somewhere of how often each is right: strictly and leniently.
     #[must_use]
     pub fn means(&self) -> Option<(f64, f64)> {
@@ -275,12 +299,17 @@ impl Scored {
             groups: key.expected.groups.iter().map(|(name, _)| name.clone()).collect(),
             scores: Scores::new(key),
             dialogues: Counts::default(),
+            sources: BTreeMap::new(),
             by: key.expected.by.iter().map(|way| (way.to_string(), BTreeMap::new())).collect(),
         }
     }
 
-    pub(super) fn turn(&mut self, key: &Key<'_>, verdict: &Verdict, wanted: &Wanted) {
+    pub(super) fn turn(&mut self, key: &Key<'_>, verdict: &Verdict, wanted: &Wanted, source: Option<&str>) {
         self.scores.turn(key, verdict);
+        if let Some(source) = source {
+            let scores = self.sources.entry(source.to_owned()).or_insert_with(|| Scores::new(key));
+            scores.turn(key, verdict);
+        }
         for ((_, values), value) in self.by.iter_mut().zip(&wanted.by) {
             if let Some(value) = value {
                 values.entry(value.clone()).or_insert_with(|| Scores::new(key)).turn(key, verdict);

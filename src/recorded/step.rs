@@ -10,7 +10,7 @@ use crate::engine::{Event, EventError, NumberedIds, Step, StepError, Verdict};
 use crate::explain::{Explanation, explain};
 use crate::model::class::{By, Class};
 use crate::model::ids::{ClassId, InputId, PortId};
-use crate::model::json::{DataError, Naming, fields_from_wire, scalar_text};
+use crate::model::json::{DataError, Naming, fields_from_wire, scalar_text, to_wire};
 use crate::model::lexicon::{Elem, Form};
 use crate::model::recording::Recording;
 use crate::model::uses::PackAt;
@@ -23,6 +23,9 @@ use crate::syntax::Node;
 
 use super::read::{At, json, object};
 use super::{Fault, class_id};
+
+/// How many calls of one turn are answered by `reply`; a turn that makes more goes on for ever.
+const MOST_REPLIES: usize = 64;
 
 /// A dialogue that is under way.
 pub struct Dialogue<'a> {
@@ -42,7 +45,7 @@ pub struct Stepped {
     before: SessionState,
     selected: Cascade,
     class: ClassId,
-    settled: Option<Settled>,
+    settled: Vec<Settled>,
 }
 
 struct Settled {
@@ -74,7 +77,18 @@ impl<'a> Dialogue<'a> {
         let said = |event: &Event| format!("«{}»", show::line(&said(self.registry.pack(), event)));
         let selected = self.take(at, turn, &before, &event)?;
         let mut class = self.class_of(at, turn, &selected)?;
-        let mut settled = None;
+        let mut settled: Vec<Settled> = Vec::new();
+        while let Some((call, port, value)) = self.due(settled.last().map_or(&selected, |settled| &settled.done)) {
+            if settled.len() == MOST_REPLIES {
+                let class = class_id(self.registry.pack(), class);
+                let message = format!("{class} on {} makes a call after {MOST_REPLIES} answers", said(&event));
+                return Err(at.fault(turn, message));
+            }
+            let before = settled.last().map_or(&selected, |settled| &settled.done).state.clone();
+            let one = self.settle(at, turn, &before, (call, PackAt::OUTERMOST, port), value)?;
+            class = self.class_of(at, turn, &one.done)?;
+            settled.push(one);
+        }
         if let Some(way) = &form.outcome {
             let open = selected.state.host_calls(self.registry.pack());
             let [(pack, call)] = open.as_slice() else {
@@ -85,22 +99,20 @@ impl<'a> Dialogue<'a> {
             };
             let (call, pack, port) = (call.id.clone(), *pack, call.port);
             let value = Json::Object(self.outcome(at, turn, next, (pack, port))?);
-            let outcome =
-                Event::Outcome { call: call.clone(), status: Status::Ok, value: Some(value.clone()), error: None };
-            let done = self.take(at, turn, &selected.state, &outcome)?;
-            class = self.class_of(at, turn, &done)?;
-            if !done.state.host_calls(self.registry.pack()).is_empty() {
+            let one = self.settle(at, turn, &selected.state, (call, pack, port), value)?;
+            class = self.class_of(at, turn, &one.done)?;
+            if !one.done.state.host_calls(self.registry.pack()).is_empty() {
                 let class = class_id(self.registry.pack(), class);
                 let message = format!(
                     "after the outcome the step of {class} on {} leaves {}",
                     said(&event),
-                    self.calls(&done.state)
+                    self.calls(&one.done.state)
                 );
                 return Err(at.fault(turn, format!("{message}, and a turn has one outcome")));
             }
-            settled = Some(Settled { call, pack, port, value, done });
+            settled.push(one);
         }
-        let last = settled.as_ref().map_or(&selected, |settled| &settled.done);
+        let last = settled.last().map_or(&selected, |settled| &settled.done);
         self.state = last.state.clone();
         Ok(Stepped { event, signals, before, selected, class, settled })
     }
@@ -174,6 +186,36 @@ impl<'a> Dialogue<'a> {
         })
     }
 
+    /// The first open call that the form has a reply to, with the answer as the host would give it.
+    fn due(&self, done: &Cascade) -> Option<(Arc<str>, PortId, Json)> {
+        let pack = self.registry.pack();
+        let open = done.state.host_calls(pack).into_iter().filter(|(at, _)| *at == PackAt::OUTERMOST);
+        open.into_iter().find_map(|(_, call)| {
+            let (port, fields) = self.form.replies.iter().find(|(port, _)| *port == call.port)?;
+            let declared = &self.registry.response[port.index()];
+            let fields = fields.iter().map(|(place, value)| {
+                let field = &declared[*place];
+                (Naming::Wire.of(pack, field).to_owned(), to_wire(pack, &field.ty, value))
+            });
+            Some((call.id.clone(), *port, Json::Object(fields.collect())))
+        })
+    }
+
+    /// Takes the outcome of a call.
+    fn settle(
+        &mut self,
+        at: &At<'_>,
+        turn: &Node,
+        state: &SessionState,
+        (call, pack, port): (Arc<str>, PackAt, PortId),
+        value: Json,
+    ) -> Result<Settled, Fault> {
+        let outcome =
+            Event::Outcome { call: call.clone(), status: Status::Ok, value: Some(value.clone()), error: None };
+        let done = self.take(at, turn, state, &outcome)?;
+        Ok(Settled { call, pack, port, value, done })
+    }
+
     fn class_of(&self, at: &At<'_>, turn: &Node, done: &Cascade) -> Result<ClassId, Fault> {
         // An outcome may be taken by a used pack alone.
         done.class().ok_or_else(|| {
@@ -187,7 +229,7 @@ impl<'a> Dialogue<'a> {
             }
             let why = done.refused().map_or("no reason", |reason| pack.names.text(reason));
             let message = format!("the event is refused ({why}): a call of the turn before is open");
-            let help = "declare where the turn's `outcome` is, so that no call stays open";
+            let help = "declare where the turn's `outcome` is, or a `reply`, so that no call stays open";
             Fault { help: Some(help.into()), ..at.fault(turn, message) }
         })
     }
@@ -280,7 +322,7 @@ impl Stepped {
 
     /// Its steps in all packs, in order.
     pub fn steps(&self) -> impl Iterator<Item = (PackAt, &Step)> {
-        let all = std::iter::once(&self.selected).chain(self.settled.as_ref().map(|settled| &settled.done));
+        let all = std::iter::once(&self.selected).chain(self.settled.iter().map(|settled| &settled.done));
         all.flat_map(|done| &done.steps).map(|taken| (taken.pack, &taken.step))
     }
 
@@ -314,11 +356,13 @@ impl Stepped {
         let shown = format!("{key}: {}", show::line(&text));
         let what = What::Input { shown, text: Some(text) };
         let mut steps = steps_of(registry, what, &self.before, Ok(self.selected.clone()));
-        if let Some(settled) = &self.settled {
+        let mut before = &self.selected.state;
+        for settled in &self.settled {
             let reply = Reply { status: Status::Ok, value: Some(settled.value.clone()), error: None, contract: None };
             let (call, pack, port) = (settled.call.clone(), settled.pack, settled.port);
             let what = What::Outcome(Delivered { call, pack, port, reply });
-            steps.extend(steps_of(registry, what, &self.selected.state, Ok(settled.done.clone())));
+            steps.extend(steps_of(registry, what, before, Ok(settled.done.clone())));
+            before = &settled.done.state;
         }
         explain(registry, sources, about, &steps)
     }
