@@ -135,3 +135,15 @@ fn the_booking_pack_holds_its_bars() {
         assert_eq!(found["by_transition"][class], 0, "nobody asks for {class} in these dialogues");
     }
 }
+
+/// Conversations about queries and calendars: what is new and what refines, by the wording alone and whether a query exists.
+#[test]
+fn the_refinement_pack_holds_its_bars() {
+    let Some(found) = recorded("refinement", "intents-dev.jsonl.gz", None) else { return };
+    assert_eq!((&found["dialogues"], &found["turns"], &found["labelled"]), (&616.into(), &2394.into(), &1519.into()));
+    for (source, turns, bar) in [("cosql", 293, 0.93), ("smcalflow", 835, 0.83), ("sparc", 391, 0.98)] {
+        let source = &found["sources"][source];
+        assert_eq!(source["turns"], turns);
+        assert!(source["macro_f1"].as_f64().expect("a score") >= bar, "{source}");
+    }
+}

@@ -33,6 +33,41 @@ const NAMED_BY_S0: &[&str] = &[
     "previousStepBackResult userAnswer mappedAnswers unmapped action ANSWER_CLARIFICATION message CANCEL_REASONING",
 ];
 
+/// What S1 names: classes, methods, fields, values, commands, the log text. Each stands on the page.
+const NAMED_BY_S1: &[&str] = &[
+    "DialogManager",
+    "DialogManager.addTurn()",
+    "SqlGenerationWorkflow",
+    "SqlGenerationWorkflow.execute()",
+    "SqlRefinementWorkflow",
+    "SqlRefinementWorkflow.refine()",
+    "RefinementContext",
+    "new_query",
+    "refinement",
+    "question",
+    "database",
+    "originalQuestion",
+    "currentQuery",
+    "feedback",
+    "previousResults",
+    "intent",
+    "turnNumber",
+    "sessionId",
+    "conversationContext",
+    "refinementSummary",
+    "query",
+    "explanation",
+    "confidence",
+    "low",
+    "error",
+    "message",
+    "canRetry",
+    "Ambiguous intent detected",
+    "ecommerce",
+    "/new",
+    "/clear",
+];
+
 /// What S4 names: states, fields, methods, functions, components, thresholds, log texts. Each stands on the page.
 const NAMED_BY_S4: &[&str] = &[
     "IDLE",
@@ -323,6 +358,13 @@ fn all_that_s3_names_stands_on_the_page() {
 #[test]
 fn all_that_s0_names_stands_on_the_page() {
     for name in NAMED_BY_S0.iter().flat_map(|names| names.split(' ')) {
+        assert!(rows().iter().any(|(requirement, _)| requirement.contains(&format!("`{name}`"))), "{name}");
+    }
+}
+
+#[test]
+fn all_that_s1_names_stands_on_the_page() {
+    for name in NAMED_BY_S1 {
         assert!(rows().iter().any(|(requirement, _)| requirement.contains(&format!("`{name}`"))), "{name}");
     }
 }

@@ -454,6 +454,7 @@ fn recordings() {
         assert_eq!(other.fingerprint, pack.fingerprint);
         assert_ne!(format!("{:?}", other.recordings), format!("{:?}", pack.recordings));
     }
+    let told = "outcome = \"answer\"\nnext = { result = \"heard.result\" }\n";
     assert_snapshot!(cases(&[
         ("[recording.told]", "[recordings.told]"),
         ("[recording.told]", "[recording.\"told it\"]"),
@@ -474,6 +475,12 @@ fn recordings() {
         ("group = { ALL = [\"T10\", \"NONE\"] }", "groups = { ALL = [\"T2\"] }"),
         ("group = { ALL = [\"T10\", \"NONE\"] }", "group = { ALL = [\"T2\", \"NON\"] }"),
         ("by = [\"fit\"]", "by = \"fit\""),
+        ("turns = \"turns\"\n", "turns = \"turns\"\nsource = \"a.\"\n"),
+        ("outcome = \"answer\"\n", "outcome = \"answer\"\nreply = { execute = { eligible = \"full\" } }\n"),
+        (told, "reply = { execute = { eligble = \"full\" }, exekute = {} }\n"),
+        (told, "reply = { execute = { result = 7 } }\n"),
+        (told, "reply = { execute = { eligible = \"wide\", result = \"$root.day\" } }\n"),
+        ("class = \"label\"\n", "class = \"label\"\nonly = { \"a..b\" = [\"x\"], fit = [] }\n"),
     ]));
 }
 

@@ -44,8 +44,26 @@ next = { note = "heard.before" }
 class = "label"
 "#;
 
+const REPLIES: &str = r#"
+[recording.replies]
+id = "id"
+source = "from.where"
+turns = "turns"
+event = "utterance"
+payload = { text = "said" }
+reply = { forecast = { evidence = "good" } }
+[recording.replies.expected]
+class = "label"
+only = { "more.sure" = ["yes", "quite"] }
+label = { PLACE = ["T1"], REST = ["T10"] }
+"#;
+
 /// The small pack with two signals of the host, a longer answer, phrases, and some recordings.
 fn pack(recordings: &str) -> (Registry, SourceMap) {
+    pack_with(recordings, T10)
+}
+
+fn pack_with(recordings: &str, t10: &str) -> (Registry, SourceMap) {
     let hosts = "[signal.sure]\ntype = \"decimal\"\n[signal.seen]\nlist = { type = \"text\" }\nmax = 2\n[signal.found]\ntype = \"bool\"\n";
     let pack = PACK.replace(
         "response = { evidence = { enum = \"evidence\" } }",
@@ -60,7 +78,7 @@ fn pack(recordings: &str) -> (Registry, SourceMap) {
     let files = [
         ("pack.toml", format!("{pack}\n{hosts}")),
         ("T1.yaml", t1),
-        ("T10.toml", T10.into()),
+        ("T10.toml", t10.into()),
         ("r.toml", recordings.into()),
     ];
     let files = files.map(|(name, text)| SourceText::new(name, text));
@@ -227,6 +245,59 @@ fn outcomes() {
     assert_eq!(report(&recorded)["misses"][0]["signals"].to_string(), r#"{"sure":0.10,"seen":["x"]}"#);
     let wanted = "line 1, dialogue a, turn 1: expected T10, came T1, leniently wrong\nsignals { sure: 0.10, seen: [x] }\n\nuser: Riga\n";
     assert!(human(&recorded).starts_with(wanted), "{}", human(&recorded));
+}
+
+/// Calls are answered always the same; turns that are not among those that are scored may have any label; and every number of
+/// this was counted by hand.
+#[test]
+fn replies_and_sources() {
+    let lines = [
+        r#"{"id":"a","from":{"where":"x"},"turns":[
+            {"said":"рига","label":"PLACE","more":{"sure":"yes"}}, {"said":"hm","label":"PLACE","more":{"sure":"quite"}},
+            {"said":"hm","label":"REST","more":{"sure":"yes"}}, {"said":"рига","label":"NOBODY","more":{"sure":"no"}},
+            {"said":"hm","label":"NOBODY"}]}"#,
+        r#"{"id":"b","from":{"where":"y"},"turns":[{"said":"oslo","label":"REST","more":{"sure":"yes"}}]}"#,
+        r#"{"id":"c","from":{"where":null},"turns":[{"said":"oslo","label":"PLACE","more":{"sure":"yes"}}]}"#,
+    ];
+    let recorded = replay(REPLIES, 9, &lines).expect("a recording");
+    let document = report(&recorded);
+    let third = 2.0 / 3.0;
+    let wanted = json!({
+        // T1 took one of two turns that were a place, and nothing else; T10 took that other one beside its own.
+        "x": { "turns": 3, "accuracy": third, "macro_f1": third, "f1": { "PLACE": third, "REST": third } },
+        "y": { "turns": 1, "accuracy": 0.0, "macro_f1": 0.0, "f1": { "REST": 0.0 } },
+    });
+    assert_eq!(document["sources"], wanted);
+    assert_eq!((&document["turns"], &document["labelled"]), (&json!(7), &json!(5)));
+    assert_eq!(document["by_transition"], json!({ "T1": 4, "T10": 3 }));
+    let text = human(&recorded);
+    assert!(
+        text.contains("\nsource  n  accuracy  mean F1\nx       3     66.7%    66.7%\ny       1      0.0%     0.0%\n"),
+        "{text}"
+    );
+    let last = crate::explain::human(&recorded.misses[1].explanation, false);
+    assert!(last.contains("forecast → ok { evidence: good }\n  chosen   T1"), "{last}");
+    let lines = [r#"{"id":"a","from":{"where":1},"turns":[{"said":"hm","label":"NOBODY","more":{"sure":"yes"}}]}"#];
+    assert!(
+        fault(REPLIES, &lines).contains("`from.where`: expected a text, found number `1`"),
+        "{}",
+        fault(REPLIES, &lines)
+    );
+    let lines = [r#"{"id":"a","turns":[{"said":"hm","label":"NOBODY","more":{"sure":"yes"}}]}"#];
+    assert!(fault(REPLIES, &lines).contains("`NOBODY` is no class and no label of the recording"));
+}
+
+/// A class that makes its call anew whatever it is answered does not keep a replay going for ever.
+#[test]
+fn answers_that_never_end() {
+    let t10 = format!("{T10}\n[[do]]\ncall = \"forecast\"\nid = \"again\"\nwith = {{ city = \"riga\" }}\n");
+    let t10 = t10.replace("never = []\n", "never = []\nsettle = []\n");
+    let (at, rest) = t10.split_once("\n[answer]\nmode = \"bounded\"\n").expect("the answer");
+    let t10 = format!("{at}{rest}\n[answer]\nmode = \"bounded\"\n");
+    let (registry, sources) = pack_with(&REPLIES.replace("\"good\" }", "\"poor\" }"), &t10);
+    let mut replay = Replay::new(&registry, &sources, None, 0);
+    let fault = replay.line(1, r#"{"id":"a","turns":[{"said":"рига"}]}"#).expect_err("it never ends");
+    assert!(fault.message.contains("T10 on «рига» makes a call after 64 answers"), "{fault}");
 }
 
 #[test]
