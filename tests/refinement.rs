@@ -1,6 +1,7 @@
 //! The refinement pack: its parameters, the JSON of its results and calls, its log texts, and that no order of turns, failures and
 //! commands makes it forget or mix what it knows.
 
+mod oracle;
 mod support;
 
 use std::path::Path;

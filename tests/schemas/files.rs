@@ -93,6 +93,7 @@ const FREE: &[&str] = &[
     "/message/*/const",
     "/recording/*/payload",
     "/recording/*/next",
+    "/recording/*/reply/*",
     // Within a frame or another head of a condition there are its fields, and so on along the path.
     "/condition/*/*/**",
     "/**/when/*/**",
@@ -127,6 +128,10 @@ const FREE: &[&str] = &[
     "/**/turns/*/skip/**",
     "/**/turns/*/abandon/**",
     "/**/turns/*/clear/**",
+    "/**/turns/*/open/**",
+    "/**/turns/*/new/**",
+    "/**/turns/*/exit/**",
+    "/**/turns/*/sync_failed/**",
     "/**/turns/*/question/**",
     "/**/turns/*/answer/**",
     "/**/turns/*/cancel/**",
