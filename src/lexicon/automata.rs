@@ -20,16 +20,49 @@ pub(super) enum Words {
     Few(DFA),
     /// Small enough for any lexicon.
     Many(NFA),
-    /// What the others are made of: soonest built.
-    Plain(noncontiguous::NFA),
+    /// Soonest built.
+    Plain(Sorted),
+}
+
+/// Sequences of whole words in the order of their letters, and an automaton of all else, which are pieces of patterns.
+#[derive(Debug)]
+pub(super) struct Sorted {
+    literals: Arc<[String]>,
+    order: Vec<u32>,
+    pub pieces: Option<noncontiguous::NFA>,
+    /// The literals that are pieces, in the order in which the automaton has them.
+    pub piece: Vec<u32>,
+}
+
+impl Sorted {
+    fn new(literals: &Arc<[String]>) -> Result<Self, String> {
+        let all = 0..u32::try_from(literals.len()).map_err(|error| error.to_string())?;
+        let text = |at: &u32| literals[*at as usize].as_str();
+        let (mut order, piece): (Vec<u32>, Vec<u32>) =
+            all.partition(|at| text(at).len() > 1 && text(at).starts_with(' ') && text(at).ends_with(' '));
+        order.sort_unstable_by(|a, b| text(a).cmp(text(b)));
+        let pieces = (!piece.is_empty()).then(|| noncontiguous::NFA::new(piece.iter().map(text)));
+        let pieces = pieces.transpose().map_err(|error| error.to_string())?;
+        Ok(Self { literals: Arc::clone(literals), order, pieces, piece })
+    }
+
+    /// The sequences of words that a text begins with, of which `word` is the first word, in spaces.
+    pub fn beginning<'s>(&'s self, text: &'s str, word: &'s str) -> impl Iterator<Item = usize> + 's {
+        let literal = |at: &u32| self.literals[*at as usize].as_str();
+        let from = self.order.partition_point(|at| literal(at) < word);
+        let begin = self.order[from..].iter().take_while(move |at| literal(at).starts_with(word));
+        begin.filter(move |at| text.starts_with(literal(at))).map(|at| *at as usize)
+    }
 }
 
 impl Words {
-    fn new(literals: &[String], plain: bool) -> Result<Self, String> {
+    fn new(literals: &Arc<[String]>, plain: bool) -> Result<Self, String> {
+        if plain {
+            return Sorted::new(literals).map(Words::Plain);
+        }
         let built = match literals.len() {
-            _ if plain => noncontiguous::NFA::new(literals).map(Words::Plain),
-            0..=FEW_LITERALS => DFA::builder().start_kind(StartKind::Unanchored).build(literals).map(Words::Few),
-            _ => NFA::new(literals).map(Words::Many),
+            0..=FEW_LITERALS => DFA::builder().start_kind(StartKind::Unanchored).build(&**literals).map(Words::Few),
+            _ => NFA::new(&**literals).map(Words::Many),
         };
         built.map_err(|error| error.to_string())
     }

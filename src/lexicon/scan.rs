@@ -8,7 +8,7 @@ use aho_corasick::automaton::Automaton;
 
 use super::automata::Words;
 use super::matcher::{Fired, Matcher, Occurrence, Recognised, RuleKind, Scan, Target};
-use super::normalise::{Normalised, SENTENCE};
+use super::normalise::{Normalised, SENTENCE, Token};
 use super::shape::{Chart, Entry, small};
 
 /// Buffers that scans reuse. One for each thread; holds nothing between scans that matters.
@@ -119,15 +119,33 @@ impl Matcher {
     fn find_words(&self, text: &Normalised, first: usize, scratch: &mut Scratch) {
         scratch.seen.resize(self.patterns.len(), 0);
         match self.automaton.as_deref() {
-            Some(Words::Few(automaton)) => self.walk(automaton, text, first, scratch),
-            Some(Words::Many(automaton)) => self.walk(automaton, text, first, scratch),
-            Some(Words::Plain(automaton)) => self.walk(automaton, text, first, scratch),
+            Some(Words::Few(automaton)) => self.walk(automaton, |literal| literal, text, first, scratch),
+            Some(Words::Many(automaton)) => self.walk(automaton, |literal| literal, text, first, scratch),
+            Some(Words::Plain(sorted)) => {
+                for token in first..text.tokens().len() {
+                    let Token { at, to, .. } = text.tokens()[token];
+                    let (from, end) = (at as usize - 1, to as usize + 1);
+                    for literal in sorted.beginning(&text.padded()[from..], &text.padded()[from..end]) {
+                        self.found(literal, small(token) + self.literal_tokens[literal], scratch);
+                    }
+                }
+                if let Some(pieces) = &sorted.pieces {
+                    self.walk(pieces, |at| sorted.piece[at] as usize, text, first, scratch);
+                }
+            }
             None => {}
         }
     }
 
     /// Finds every literal at every place, in one pass over the bytes of the text.
-    fn walk(&self, automaton: &impl Automaton, text: &Normalised, first: usize, scratch: &mut Scratch) {
+    fn walk(
+        &self,
+        automaton: &impl Automaton,
+        literal: impl Fn(usize) -> usize,
+        text: &Normalised,
+        first: usize,
+        scratch: &mut Scratch,
+    ) {
         let Ok(mut state) = automaton.start_state(Anchored::No) else { return };
         // How many tokens have ended; the space before the first one ends none.
         let mut ended = small(first);
@@ -140,7 +158,7 @@ impl Matcher {
             ended += u32::from(*byte == b' ');
             if automaton.is_special(state) && automaton.is_match(state) {
                 for index in 0..automaton.match_len(state) {
-                    self.found(automaton.match_pattern(state, index).as_usize(), ended, scratch);
+                    self.found(literal(automaton.match_pattern(state, index).as_usize()), ended, scratch);
                 }
             }
         }

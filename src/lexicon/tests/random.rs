@@ -98,12 +98,14 @@ proptest! {
         texts in prop::collection::vec(text(), 1..12),
     ) {
         let matcher = Matcher::compile(&lexicon, &triggers, &Automata::default()).unwrap();
+        let plain = Matcher::compile(&lexicon, &triggers, &Automata::plain()).unwrap();
         let mut scratch = Scratch::default();
         for text in texts {
             let text = Normalised::new(&text);
             let found = matcher.scan(&text, &mut scratch);
             prop_assert_eq!(&found, &oracle::scan(&lexicon, &triggers, &text), "{}", text.padded());
             prop_assert_eq!(&found, &matcher.scan(&text, &mut Scratch::default()));
+            prop_assert_eq!(&found, &plain.scan(&text, &mut Scratch::default()), "however it is built");
         }
     }
 }
