@@ -26,13 +26,13 @@ impl Settings {
         settings.deny_warnings = deny == Some(true);
         let mut first: BTreeMap<Code, Span> = BTreeMap::new();
         for (entry, field) in reader.optional("level").and_then(Field::entries).into_iter().flatten() {
-            let Some(code) = Code::find(&entry.key) else {
+            let code = Code::find(&entry.key);
+            if code.is_none() {
                 reader.out().push(unknown(&entry.key, entry.key_span));
-                continue;
-            };
+            }
             let levels = Severity::ALL.map(|severity| (severity.word(), Some(severity)));
             let levels = levels.into_iter().chain([("off", None)]).collect::<Vec<_>>();
-            let Some(level) = field.one_of(&levels) else { continue };
+            let Some((code, level)) = code.zip(field.one_of(&levels)) else { continue };
             if !code.is_adjustable() && level != Some(Severity::Error) {
                 let message = format!("the level of {} is fixed", quoted(&entry.key));
                 let found = Diagnostic::error(Code::FixedLevel, entry.key_span, message);

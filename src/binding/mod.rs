@@ -28,7 +28,8 @@ pub struct Bindings(Vec<Bound>);
 struct Bound {
     pack: (String, Span),
     port: (String, Span),
-    by: By,
+    /// Who serves it, and what names that; `None` where it cannot be told.
+    by: Option<(By, Span)>,
 }
 
 /// Who serves a port.
@@ -60,7 +61,7 @@ impl Bindings {
         let mut all = Vec::new();
         for (pack, ports) in field.entries().into_iter().flatten() {
             for (port, field) in ports.entries().into_iter().flatten() {
-                let Some(by) = binding(field) else { continue };
+                let by = binding(field);
                 let (pack, port) = ((pack.key.to_string(), pack.key_span), (port.key.to_string(), port.key_span));
                 all.push(Bound { pack, port, by });
             }
@@ -78,6 +79,14 @@ impl Bindings {
             }
         }
         packs
+    }
+
+    /// The files of outcomes, with the places that name them.
+    pub fn scripts(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.0.iter().filter_map(|bound| match &bound.by {
+            Some((By::Script(file), at)) => Some((file.as_str(), *at)),
+            _ => None,
+        })
     }
 
     /// For each port of a pack, and of those that it uses (`gate/port`), who serves it, where that is said.
@@ -116,7 +125,7 @@ impl Bindings {
                 );
                 continue;
             }
-            served[at.index()][port.index()] = Some(bound.by.clone());
+            served[at.index()][port.index()] = bound.by.clone().map(|(by, _)| by);
         }
         served
     }
@@ -142,7 +151,8 @@ impl<'a> Written<'a> {
     }
 }
 
-fn binding(field: Field<'_>) -> Option<By> {
+/// Who serves a port, and what names it. Everything in the table is judged, whatever else in it is wrong.
+fn binding(field: Field<'_>) -> Option<(By, Span)> {
     let reader = field.table(&language::BINDING)?;
     let out = reader.out();
     let written = Written::of(&reader);
@@ -171,10 +181,10 @@ fn binding(field: Field<'_>) -> Option<By> {
         }
     }
     let timeout = match written.beside("timeout") {
-        Some(field) => number(field, 1, 3600, "timeout")?,
-        None => TIMEOUT,
+        Some(field) => number(field, 1, 3600, "timeout"),
+        None => Some(TIMEOUT),
     };
-    match form {
+    let by = match form {
         "human" => match main.bool()? {
             true => Some(By::Human),
             false => main.bad("somebody serves the port", "write `human = true`, or another form"),
@@ -183,19 +193,22 @@ fn binding(field: Field<'_>) -> Option<By> {
         "command" => {
             let words: Vec<String> = main.texts()?.into_iter().map(str::to_owned).collect();
             match words.first() {
-                Some(program) if !program.trim().is_empty() => Some(By::Command(Command { words, timeout })),
+                Some(program) if !program.trim().is_empty() => {
+                    timeout.map(|timeout| By::Command(Command { words, timeout }))
+                }
                 _ => main.bad("no program is named", "write one, such as `command = [\"python3\", \"port.py\"]`"),
             }
         }
         _ => openai(main, &written, timeout).map(By::OpenAi),
-    }
+    };
+    by.map(|by| (by, main.span()))
 }
 
-fn openai(main: Field<'_>, written: &Written<'_>, timeout: u64) -> Option<OpenAi> {
-    let url = main.word()?;
-    if !url.starts_with("http://") && !url.starts_with("https://") {
-        return main.bad(format!("{} is no base URL", quoted(url)), "write one such as `https://api.openai.com/v1`");
-    }
+fn openai(main: Field<'_>, written: &Written<'_>, timeout: Option<u64>) -> Option<OpenAi> {
+    let url = main.word().and_then(|url| match url.starts_with("http://") || url.starts_with("https://") {
+        true => Some(url.to_owned()),
+        false => main.bad(format!("{} is no base URL", quoted(url)), "write one such as `https://api.openai.com/v1`"),
+    });
     let word = |key: &str| written.beside(key).and_then(Field::word).map(str::to_owned);
     let prompt_name = |key: &str| {
         let name = word(key)?;
@@ -207,27 +220,21 @@ fn openai(main: Field<'_>, written: &Written<'_>, timeout: u64) -> Option<OpenAi
     };
     for key in ["model", "prompt"] {
         if written.beside(key).is_none() {
-            return main.refused(
-                Code::MissingKey,
-                format!("the binding lacks the key `{key}`"),
-                &format!("add `{key} = \"…\"`"),
-            );
+            let message = format!("the binding lacks the key `{key}`");
+            let _: Option<()> = main.refused(Code::MissingKey, message, &format!("add `{key} = \"…\"`"));
         }
     }
-    let system = match written.beside("system") {
-        Some(_) => Some(prompt_name("system")?),
-        None => None,
-    };
-    let key = match written.beside("key") {
-        Some(_) => Some(word("key")?),
-        None => None,
-    };
     let retries = match written.beside("retries") {
-        Some(field) => u32::try_from(number(field, 0, 10, "number of retries")?).ok()?,
-        None => RETRIES,
+        Some(field) => number(field, 0, 10, "number of retries").and_then(|number| u32::try_from(number).ok()),
+        None => Some(RETRIES),
     };
-    let (model, prompt) = (word("model")?, prompt_name("prompt")?);
-    Some(OpenAi { url: url.to_owned(), model, key, prompt, system, timeout, retries })
+    let (model, key) = (word("model"), word("key"));
+    let (prompt, system) = (prompt_name("prompt"), prompt_name("system"));
+    let whole = |key: &str, read: bool| read || written.beside(key).is_none();
+    if !whole("key", key.is_some()) || !whole("system", system.is_some()) {
+        return None;
+    }
+    Some(OpenAi { url: url?, model: model?, key, prompt: prompt?, system, timeout: timeout?, retries: retries? })
 }
 
 fn number(field: Field<'_>, least: u64, most: u64, what: &str) -> Option<u64> {

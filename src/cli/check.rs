@@ -1,15 +1,21 @@
 //! `segue check`: everything that is wrong with packs and scenarios, in one run.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::ValueEnum;
 
 use crate::audit::{Audited, Findings, audit_again};
-use crate::diag::Severity;
+use crate::binding::By;
+use crate::diag::{Diagnostics, Severity};
 use crate::jobs::{Both, Job};
 use crate::lexicon::Automata;
+use crate::registry::Registry;
 use crate::report::{self, count, plural};
+use crate::scenario::outcomes;
+use crate::source::SourceMap;
+use crate::syntax::{self, Format};
 use crate::workspace::{Choice, Chosen, Problem, Workspace, files};
 
 use super::parallel::Workers;
@@ -91,10 +97,12 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
     let first = start(&args.paths, "check")?;
     let mut findings = Findings::default();
     let mut mistaken = false;
+    let mut mark = SourceMap::default();
     let workspace = match Workspace::open(&first) {
         Ok(opened) => {
             mistaken = !opened.diagnostics.is_empty();
             findings.add_all(&opened.sources, opened.diagnostics.into_iter().chain(opened.doubts));
+            mark = opened.sources;
             opened.workspace
         }
         Err(_) if args.pack.is_some() => Workspace::plain(&files::here()?),
@@ -127,7 +135,12 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
     });
     audits.sort_by_key(|(at, ..)| *at);
     known.audits = audits.into_iter().map(|(_, name, audited)| (name, audited)).collect();
-    known.audits.iter().for_each(|(_, audited)| findings.add(&audited.audit));
+    for (name, audited) in &known.audits {
+        findings.add(&audited.audit);
+        if let Some((name, registry)) = name.as_deref().zip(audited.audit.registry.as_ref()) {
+            bound(&workspace, &mark, (name, registry), &mut findings);
+        }
+    }
     let (sources, found) = findings.sorted();
     let checked = format!("{}, {}", plural(packs, "pack"), plural(scenarios, "scenario file"));
     let closing = format!("{checked}: {}\n", report::summary(&found));
@@ -158,6 +171,29 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
     }
     let denied = deny && count(&found, Severity::Warning) > 0;
     Ok(if denied || count(&found, Severity::Error) > 0 { FAILED } else { PASSED })
+}
+
+/// What is wrong with who serves the ports of a pack in a chat. That the files of outcomes are there is known already.
+fn bound(workspace: &Workspace, mark: &SourceMap, (name, registry): (&str, &Registry), findings: &mut Findings) {
+    let out = Diagnostics::new();
+    let served = workspace.bindings().of(name, registry, &out);
+    findings.add_all(mark, out.into_sorted());
+    let scripts = served.into_iter().flatten().filter_map(|by| match by {
+        Some(By::Script(file)) => Some(file),
+        _ => None,
+    });
+    for file in scripts.collect::<BTreeSet<_>>() {
+        let path = workspace.root().join(&file);
+        let Some(format) = Format::of_path(&file).filter(|_| files::kind(&path) == files::Kind::File) else { continue };
+        let read = files::source(&path, &file);
+        findings.add_unread(&read);
+        if read.fault.is_none() {
+            let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
+            let node = syntax::parse(sources.add(&file, &read.text), &read.text, format, &out);
+            let _: Option<Vec<_>> = node.and_then(|node| outcomes(registry, &node, &out));
+            findings.add_all(&sources, out.into_sorted());
+        }
+    }
 }
 
 fn choice(args: &Args, workspace: &Workspace, both: Both<'_>) -> Result<Choice, Problem> {

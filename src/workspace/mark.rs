@@ -69,6 +69,7 @@ impl Opened {
             for (name, span) in own.bindings.packs() {
                 own.known_pack(name, span, "remove the table", &doubts);
             }
+            own.bindings.scripts().for_each(|(file, span)| own.known_script(file, span, &doubts));
             reader.finish();
         } else {
             (own.packs_unsure, own.scenarios_unsure) = (true, true);
@@ -94,6 +95,34 @@ impl Workspace {
                 }
             }
         }
+    }
+
+    /// A file of outcomes has to be there, and to be one that can be read.
+    fn known_script(&self, file: &str, span: Span, out: &Diagnostics) {
+        let at = self.root.join(file);
+        let found = match files::kind(&at) {
+            Kind::File if Format::of_path(file).is_some() => return,
+            Kind::File => {
+                let message = format!("{} is neither JSON, YAML nor TOML", quoted(file));
+                Diagnostic::error(Code::BadValue, span, message)
+                    .help("name a file `*.json`, `*.yaml`, `*.yml` or `*.toml`")
+            }
+            Kind::Missing => {
+                let (above, last) = file.rsplit_once('/').map_or(("", file), |(above, last)| (above, last));
+                let beside = files::files(&self.root.join(above));
+                let found = Diagnostic::error(Code::UnknownName, span, format!("there is no file {}", quoted(file)));
+                found.help(match suggest(last, &beside) {
+                    Some(near) if above.is_empty() => did_you_mean(file, near),
+                    Some(near) => did_you_mean(file, &format!("{above}/{near}")),
+                    None => "name a file of outcomes, by its path below the workspace".to_owned(),
+                })
+            }
+            Kind::Folder | Kind::Other => {
+                let found = Diagnostic::error(Code::BadValue, span, format!("{} is no file", quoted(file)));
+                found.help("name a file of outcomes")
+            }
+        };
+        out.push(found);
     }
 
     /// A pack that is named has to be there; else `remedy` is what to do where there is none at all.
