@@ -2,6 +2,7 @@
 
 mod conflict;
 pub mod flow;
+mod foreign;
 mod json;
 pub mod read;
 mod scalar;
@@ -238,6 +239,10 @@ pub fn parse_within(file: FileId, text: &str, format: Format, limits: &Limits, o
     let broken = found.iter().any(|found| found.code == Code::SyntaxError);
     if conflicts.iter().any(|conflict| conflict.is_whole() || broken) {
         out.extend(conflicts.iter().map(|conflict| conflict.error(file)));
+        return None;
+    }
+    if let Some(found) = foreign::find(file, text, format, limits, broken) {
+        out.push(found);
         return None;
     }
     let echoes = if format == Format::Toml { toml::headless(text, &found) } else { Vec::new() };
