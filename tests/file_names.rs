@@ -39,3 +39,15 @@ fn one_format_under_the_name_of_the_other() {
         assert_eq!(found(&mini), [format!("{to}:{place} {wanted}")]);
     }
 }
+
+/// A pack under another name is told once, not at each of its scenarios and classes.
+#[test]
+fn a_pack_that_is_renamed() {
+    let mini = Mini::new();
+    fs::rename(mini.path("transitions/mini"), mini.path("transitions/minis")).expect("renamed");
+    let found = found(&mini);
+    let [one] = &found[..] else { panic!("{found:#?}") };
+    assert!(one.starts_with("scenarios/mini/"), "{one}");
+    assert!(one.contains(" there is no pack `mini`, which is the folder of this scenario and "), "{one}");
+    assert!(one.ends_with(" more -> is the pack `minis` meant? Give the two folders one name"), "{one}");
+}

@@ -1,6 +1,6 @@
 //! Scenario files: read, and held against their pack where it loads. One is run only where what it covers is in doubt.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declare::{self, LeftOut};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
@@ -125,6 +125,7 @@ pub(super) fn check(
     let mut about = BTreeSet::new();
     let mut taken = snapshot::Taken::default();
     let mut unread = false;
+    let mut homeless = BTreeMap::new();
     for Read { file, id, parsed } in files {
         let id = *id;
         if let Some(fault) = &file.fault {
@@ -149,13 +150,16 @@ pub(super) fn check(
         for (scenario, snapshot) in parsed.scenarios.iter().zip(snapshot::names(stem, &names)) {
             out.extend(taken.take((folder, snapshot), &file.name, scenario.span));
             if let Some(place) = &config.place
-                && !belongs(scenario, &file.name, place, out)
+                && !belongs(scenario, &file.name, place, &mut homeless, out)
             {
                 shared.push(id);
                 continue;
             }
             about.extend(known.judge(scenario, sources, out));
         }
+    }
+    if let Some(place) = &config.place {
+        homeless.into_iter().for_each(|(folder, of)| out.push(without_pack(folder, &of, &place.packs)));
     }
     // A file that cannot be read may hold what is missing.
     if config.scope == Scope::Whole && !unread {
@@ -164,8 +168,30 @@ pub(super) fn check(
     shared
 }
 
-/// Whether a scenario belongs to the pack; one that belongs to none that there is is reported.
-fn belongs(scenario: &Scenario, file: &str, place: &Place, out: &Diagnostics) -> bool {
+/// What is said of the scenarios in a folder of which there is no pack: once for all of them, at the first.
+fn without_pack(folder: &str, scenarios: &[Span], packs: &[String]) -> Diagnostic {
+    let which = match scenarios.len() {
+        1 => "this scenario".to_owned(),
+        count => format!("this scenario and {} more", count - 1),
+    };
+    let message = format!("there is no pack {}, which is the folder of {which}", quoted(folder));
+    let first = scenarios.iter().copied().min().unwrap_or(Span { file: FileId(0), start: 0, end: 0 });
+    Diagnostic::error(Code::UnknownName, first, message).help(match suggest(folder, packs.iter().map(String::as_str)) {
+        Some(near) => format!("is the pack {} meant? Give the two folders one name", quoted(near)),
+        None if packs.is_empty() => "there is none yet: `segue new pack NAME` begins one".to_owned(),
+        None => format!("write `pack: NAME`, or give the folder the name of its pack; there are {}", listed(packs)),
+    })
+}
+
+/// Whether a scenario belongs to the pack; one that belongs to none that there is is reported, or is one of the `homeless` if its folder
+/// should be the pack.
+fn belongs<'s>(
+    scenario: &'s Scenario,
+    file: &'s str,
+    place: &Place,
+    homeless: &mut BTreeMap<&'s str, Vec<Span>>,
+    out: &Diagnostics,
+) -> bool {
     let own = scenario.pack.as_ref().map(|pack| (pack.value.as_str(), pack.span));
     let named = own.or_else(|| place.folder(file).map(|name| (name, scenario.span)));
     let Some((name, span)) = named else {
@@ -178,12 +204,13 @@ fn belongs(scenario: &Scenario, file: &str, place: &Place, out: &Diagnostics) ->
         if place.packs_unsure {
             return place.pack.is_none();
         }
-        let message = match own {
-            Some(_) => format!("there is no pack {}", quoted(name)),
-            None => format!("there is no pack {}, which is the folder of this scenario", quoted(name)),
-        };
+        if own.is_none() {
+            homeless.entry(name).or_default().push(span);
+            return place.pack.is_none();
+        }
+        let message = format!("there is no pack {}", quoted(name));
         let help = match suggest(name, known.clone()) {
-            Some(near) if own.is_some() => did_you_mean(name, near),
+            Some(near) => did_you_mean(name, near),
             _ if place.packs.is_empty() => "there is none yet: `segue new pack NAME` begins one".to_owned(),
             _ => format!("write `pack: NAME`; there are {}", listed(known.collect::<Vec<_>>())),
         };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::audit::{Config, Place, Scope};
+use crate::diag::suggest;
 use crate::jobs::{self, Both, in_turn, joined};
 use crate::scenario;
 use crate::source::{FileId, SourceText};
@@ -92,13 +93,18 @@ impl Workspace {
         needed.extend(texts.iter().filter(|file| file.alone).flat_map(|file| file.packs.iter().map(home)));
         let stray = needed.remove(&None).then_some(None);
         let needed: Vec<Option<String>> = needed.into_iter().chain(stray).collect();
+        // The scenarios of a pack may lie in a folder that has its former name.
+        let homes: BTreeSet<&String> = texts.iter().flat_map(|file| &file.packs).flatten().collect();
+        let lost: Vec<&str> = homes.iter().filter(|home| !known.contains(home)).map(|home| home.as_str()).collect();
+        let near: Vec<&str> = lost.into_iter().filter_map(|lost| suggest(lost, &known)).collect();
+        let renamed = |pack: &String| near.contains(&pack.as_str()) && !homes.contains(pack);
         let chosen = jobs::each(both, &needed, |_, pack| {
             let whole = pack.as_ref().is_some_and(|pack| selected.packs.contains(pack));
             let own = |file: &&Scenarios| file.packs.iter().any(|of| home(of) == *pack) && (whole || file.alone);
             let scenarios = texts.iter().filter(own).map(|file| file.text.clone()).collect();
             let folder = pack.as_deref().and_then(|pack| self.pack_folder(pack));
             let scope = match whole {
-                true if self.scenarios_unsure => Scope::Pack,
+                true if self.scenarios_unsure || pack.as_ref().is_some_and(renamed) => Scope::Pack,
                 true => Scope::Whole,
                 false => Scope::Scenarios,
             };
