@@ -175,7 +175,9 @@ fn each_scenario_can_be_told_and_saved() {
                 assert!(!ids.0.borrow().given.iter().any(|(_, id)| saved.contains(id)), "{saved}");
                 let again = replayed(&registry, &saved);
                 assert!(again.failures.is_empty(), "{saved}\n{:?}", again.failures);
-                assert_eq!(happened(&again), happened(&original), "{saved}");
+                // A session whose ids are drawn has a drawn id of its own, which is kept as that of a replay.
+                let wanted = happened(&original).replace(&read.env.session_id, "s-1");
+                assert_eq!(happened(&again), wanted, "{saved}");
                 assert_eq!(again.transcript, Some(written.transcript), "{saved}");
                 told += 1;
             }

@@ -15,7 +15,9 @@ use super::paths::{At, Piece, Scope, pieces};
 use super::types::scalar;
 
 /// How many conditions and effects may be written out of named ones.
-pub(super) const MOST_INLINED: usize = 200_000;
+pub(super) const MOST_INLINED: usize = 20_000;
+/// So often no pack of this repository writes any out, by far.
+const OFTEN: usize = 5_000;
 /// How deep named conditions and blocks may stand in each other.
 pub(super) const DEEPEST: usize = 32;
 
@@ -80,11 +82,16 @@ impl Cx<'_> {
                 }
                 "not" => parts.push(Cond::Not(Box::new(self.cond_in(&entry.value, scope, named)))),
                 "is" => parts.extend(self.named(&entry.value, scope, named)),
+                // What is written out very often and wrong each time is wrong once.
+                _ if self.inlined.get() > OFTEN && self.wrong.borrow().contains(&entry.key_span) => {}
                 _ => {
                     let piece = Piece { text: &entry.key, span: entry.key_span };
                     match self.head(&piece, scope, true) {
                         Ok(at) => self.descend(at, entry, scope, named, &mut parts),
-                        Err(fault) => self.report(fault.map(|found| Box::new(self.combinator(entry, *found)))),
+                        Err(fault) => {
+                            self.wrong.borrow_mut().insert(entry.key_span);
+                            self.report(fault.map(|found| Box::new(self.combinator(entry, *found))));
+                        }
                     }
                 }
             }
@@ -143,7 +150,8 @@ impl Cx<'_> {
         let count = self.inlined.get() + 1;
         self.inlined.set(count);
         if depth >= DEEPEST || count > MOST_INLINED {
-            if depth >= DEEPEST || count == MOST_INLINED + 1 {
+            let first = self.wrong.borrow_mut().insert(span);
+            if first && (depth >= DEEPEST || count == MOST_INLINED + 1) {
                 self.error_help(
                     Code::LimitExceeded,
                     span,

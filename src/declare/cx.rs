@@ -166,6 +166,8 @@ pub(super) struct Cx<'a> {
     named: RefCell<BTreeMap<&'static str, BTreeSet<String>>>,
     /// How many conditions and effects were written out of named ones so far.
     pub inlined: Cell<usize>,
+    /// The places of paths that begin with nothing that there is.
+    pub wrong: RefCell<BTreeSet<Span>>,
 }
 
 impl<'a> Cx<'a> {
@@ -223,6 +225,7 @@ impl<'a> Cx<'a> {
             used: RefCell::default(),
             named: RefCell::default(),
             inlined: Cell::new(0),
+            wrong: RefCell::default(),
         }
     }
 
