@@ -67,6 +67,10 @@ fn sessions_are_compared_with_their_pack() {
     kept(&mini);
     let check = ["sessions", "check", "--store", STORE];
     assert_eq!(out(&mini.run(&check).code(0)), "2 sessions, 1 compared with their packs, 0 wrong\n");
+    // Its folder is called otherwise: a pack is known by its id.
+    std::fs::rename(mini.path("transitions/mini"), mini.path("transitions/other")).expect("renamed");
+    assert_eq!(out(&mini.run(&check).code(0)), "2 sessions, 1 compared with their packs, 0 wrong\n");
+    std::fs::rename(mini.path("transitions/other"), mini.path("transitions/mini")).expect("renamed");
     // The pack has moved on, then it is gone.
     mini.edit("transitions/mini/pack.toml", "id = \"mini\"", "id = \"mini\"\nstep_limit = 9");
     let told = out(&mini.run(&check).code(1));

@@ -1,6 +1,6 @@
 //! Names that scenarios use and that nothing declares: what comes of one slip in the pack is told once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declare::{meant, named_otherwise, places};
 use crate::diag::{Code, Diagnostic, Diagnostics};
@@ -74,8 +74,14 @@ pub(super) fn told_once(found: Vec<Diagnostic>, sources: &SourceMap, files: usiz
         found[told] = found[told].take().map(|told| told.also(beside[0].0, label));
         beside.iter().for_each(|(_, place)| found[*place] = None);
     }
+    let mut found: Vec<Diagnostic> = found.into_iter().flatten().collect();
+    // A value that an alias brings into an expectation as well.
+    let is_answer = |one: &Diagnostic| one.code == Code::AnswerBreaksPort;
+    let said: BTreeSet<(Span, String)> =
+        found.iter().filter(|one| !is_answer(one)).map(|one| (one.primary.span, one.message.clone())).collect();
+    found.retain(|one| !is_answer(one) || !said.contains(&(one.primary.span, one.message.clone())));
     let (mut packs, scenarios): (Vec<_>, Vec<_>) =
-        found.into_iter().flatten().partition(|found| of_pack(found.primary.span.file));
+        found.into_iter().partition(|found| of_pack(found.primary.span.file));
     packs.extend(once(scenarios, |_| ()));
     packs
 }

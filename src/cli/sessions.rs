@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 
+use crate::declare::Options;
 use crate::engine::restore;
+use crate::load::load;
 use crate::model::json::DataError;
 use crate::registry::Registry;
 use crate::report::plural;
@@ -258,8 +260,15 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
 /// The pack of sessions, where there is one of this name.
 fn registry(name: &str, terminal: &mut Terminal) -> Result<Option<Registry>, Problem> {
     let workspace = workspace(&files::here()?, true)?;
-    if !workspace.packs().iter().any(|pack| pack == name) {
-        return Ok(None);
+    let is_it = |registry: &Registry| registry.pack().names.text(registry.pack().id) == name;
+    let packs = workspace.packs();
+    if packs.iter().any(|pack| pack == name) {
+        let (registry, _) = loaded(&workspace.pack(name)?, name, terminal)?;
+        if is_it(&registry) {
+            return Ok(Some(registry));
+        }
     }
-    Ok(Some(loaded(&workspace.pack(name)?, name, terminal)?.0))
+    // The folder of a pack may be called otherwise.
+    let others = packs.iter().filter(|pack| *pack != name).filter_map(|pack| workspace.pack(pack).ok());
+    Ok(others.filter_map(|texts| load(&texts, &Options::default()).registry).find(is_it))
 }

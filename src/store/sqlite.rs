@@ -1,5 +1,6 @@
 //! Sessions in one file: SQLite, so that several processes may read and write it, and a killed one loses nothing that was committed.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,6 +9,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transac
 use serde::de::DeserializeOwned;
 
 use crate::session::{Commit, Entry, Head, Kept, Pending, Retention, Store, StoreError};
+use crate::workspace::files;
 
 /// By this number a file says that it is such a store: `Segu`.
 const APPLICATION: i64 = 0x5365_6775;
@@ -52,10 +54,14 @@ impl Sqlite {
             Access::Existing => OpenFlags::SQLITE_OPEN_READ_WRITE,
             Access::Read => OpenFlags::SQLITE_OPEN_READ_ONLY,
         };
-        let mut connection =
-            Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
-        connection.busy_timeout(PATIENCE).map_err(failed)?;
-        let fresh = made(&connection)?;
+        let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let (mut connection, fresh) = match connected(path.as_os_str(), flags) {
+            // Where nothing can be written beside it, and nobody is at work, it is read as it lies there.
+            Err(StoreError::ReadOnly { .. } | StoreError::Failed { .. }) if access == Access::Read && !beside(path) => {
+                connected(unchanged(path).as_ref(), flags | OpenFlags::SQLITE_OPEN_URI)?
+            }
+            connected => connected?,
+        };
         if fresh && access == Access::Write {
             connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
@@ -110,6 +116,27 @@ impl Sqlite {
         change.commit().map_err(failed)?;
         Ok(done)
     }
+}
+
+/// Opens a file, and whether nothing is in it.
+fn connected(path: &OsStr, flags: OpenFlags) -> Result<(Connection, bool), StoreError> {
+    let connection = Connection::open_with_flags(Path::new(path), flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    let fresh = made(&connection)?;
+    Ok((connection, fresh))
+}
+
+/// Whether the log that is written ahead stands beside a file.
+fn beside(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    files::kind(Path::new(&log)) != files::Kind::Missing
+}
+
+/// A file as something that nobody changes.
+fn unchanged(path: &Path) -> String {
+    let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{path}?immutable=1")
 }
 
 /// Whether a file has just been made: nothing is in it. One that holds something else is no store.

@@ -1,5 +1,6 @@
 //! Writing YAML: JSON on one line that is read back as the same.
 
+use crate::diag::hidden;
 use serde_json::Value as Json;
 
 /// JSON on one line, as YAML that is read as the same.
@@ -39,7 +40,7 @@ fn begins_plainly(text: &str) -> bool {
     text.starts_with(char::is_alphabetic) && !TAKEN.iter().any(|taken| taken.eq_ignore_ascii_case(text))
 }
 
-/// In double quotes, on one line: what YAML would not read, or would take for the end of the line, is written out.
+/// In double quotes, on one line: what YAML would not read, or would take for the end of the line, and what cannot be seen is written out.
 fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     for c in Json::from(text).to_string().chars() {
@@ -47,6 +48,8 @@ fn quoted(text: &str) -> String {
             '\u{7f}'..='\u{a0}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
                 quoted.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
+            c if hidden::is_hidden(c) && u32::from(c) > 0xffff => quoted.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c if hidden::is_hidden(c) => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => quoted.push(c),
         }
     }
