@@ -77,9 +77,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_text_is_read_back(said in "\\PC{0,12}|[\u{0}-\u{ff}\u{2027}-\u{202f}\u{feff} :#'\"\\\\-]{0,8}") {
+        fn a_text_is_read_back(said in "\\PC{0,12}|[\u{200b}\u{202e}\u{e0001}a ]{0,5}|[\u{0}-\u{ff}\u{2027}-\u{202f}\u{feff} :#'\"\\\\-]{0,8}") {
             prop_assert_eq!(&read(&format!("a: {}", text(&said))), &said);
             prop_assert_eq!(&read(&format!("{{ a: {} }}", word(&said))), &said);
+            prop_assert!(!text(&said).contains(hidden::is_hidden), "{}", text(&said).escape_unicode());
         }
     }
 }
