@@ -54,6 +54,25 @@ mod compiled {
     const DEPENDING: [&str; 8] =
         ["if", "then", "else", "not", "anyOf", "oneOf", "dependentSchemas", "unevaluatedProperties"];
 
+    /// The names of the contracts that a schema refers to.
+    fn references<'s>(schema: &'s Json, into: &mut Vec<&'s str>) {
+        match schema {
+            Json::Array(items) => items.iter().for_each(|item| references(item, into)),
+            Json::Object(fields) => {
+                for (key, value) in fields {
+                    match value {
+                        Json::String(text) if key == "$ref" => {
+                            let file = text.split('#').next().unwrap_or_default();
+                            into.extend(file.strip_prefix("./").unwrap_or(file).strip_suffix(".json"));
+                        }
+                        value => references(value, into),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
     impl Contracts {
         /// Compiles the contracts of a pack.
         ///
@@ -75,7 +94,7 @@ mod compiled {
             }
             let registry = registry.prepare().map_err(|error| lost(&error))?;
             let (mut validators, mut bad) = (Vec::new(), Vec::new());
-            for contract in &pack.contracts {
+            for (at, contract) in pack.contracts.iter().enumerate() {
                 let options = jsonschema::options()
                     .with_draft(Draft::Draft202012)
                     .with_registry(&registry)
@@ -83,14 +102,30 @@ mod compiled {
                     .should_validate_formats(true);
                 match options.build(&contract.schema) {
                     Ok(validator) => validators.push(validator),
-                    Err(error) => bad.push(BadContract {
-                        span: place(&contract.node, &error.instance_path().to_string()).span,
-                        message: format!("the contract is no JSON Schema: {error}"),
-                        help: Some("write a schema of the draft 2020-12".into()),
-                    }),
+                    Err(error) => {
+                        let found = BadContract {
+                            span: place(&contract.node, &error.instance_path().to_string()).span,
+                            message: format!("the contract is no JSON Schema: {error}"),
+                            help: Some("write a schema of the draft 2020-12".into()),
+                        };
+                        bad.push((at, found));
+                    }
                 }
             }
-            if bad.is_empty() { Ok(Self { validators, documents: some_document(pack) }) } else { Err(bad) }
+            if bad.is_empty() {
+                return Ok(Self { validators, documents: some_document(pack) });
+            }
+            // A contract that refers to one that is none is not built either: its own place says nothing.
+            let is_bad = |name: &str| bad.iter().any(|(at, _)| pack.names.text(pack.contracts[*at].name) == name);
+            let through = |at: usize| {
+                let own = pack.names.text(pack.contracts[at].name);
+                let mut refers = Vec::new();
+                references(&pack.contracts[at].schema, &mut refers);
+                refers.into_iter().any(|name| name != own && is_bad(name))
+            };
+            let first: Vec<bool> = bad.iter().map(|(at, _)| !through(*at)).collect();
+            let ring = !first.contains(&true);
+            Err(bad.into_iter().zip(first).filter(|(_, first)| *first || ring).map(|((_, found), _)| found).collect())
         }
 
         /// How a value breaks a contract, where it does.

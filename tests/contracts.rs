@@ -7,16 +7,18 @@ mod support;
 
 use serde_json::{Value as Json, json};
 
+use segue::audit::{Config, Scope, audit};
 use segue::declare::SourceText;
 use segue::diag::Code;
 use segue::engine::Event;
 use segue::model::Status;
 use segue::registry::Registry;
+use segue::source::Span;
 use segue::state::SessionState;
 use support::joint::{Part, World, files as joined, log, on};
 use support::pair::{Pair, Shown, shown};
 use support::tiny::Tiny;
-use support::{file, load, loaded};
+use support::{file, load, loaded, workspace};
 
 /// A pack whose class `A` asks `ask`, which is held to the contracts of these files; what fails is told with its breach.
 fn files(port: Json, contracts: &[(&str, Json)]) -> Vec<SourceText> {
@@ -404,4 +406,42 @@ fn documents_are_held_to_contracts_between_packs() {
     let refused = load(&joined(&outer, &[("gate", &gate)])).map(|_| ()).expect_err("it is not heard");
     let wanted = "the event `on` holds `picture` to a contract, and nobody hears of a call that breaks it";
     assert!(refused.contains(wanted) && refused.matches("error[").count() == 1, "{refused}");
+}
+
+/// What `check` says of the step-back pack with a text in one of its files changed: file, code.
+fn step_back_with(name: &str, from: &str, to: &str) -> Vec<(String, Code)> {
+    let mut files = workspace().pack("step-back").expect("the pack");
+    let file = files.iter_mut().find(|file| file.name.ends_with(name)).expect("the file");
+    assert!(file.text.contains(from), "{from} in {name}");
+    file.text = file.text.replacen(from, to, 1);
+    let audit = audit(&files, &[], &Config { scope: Scope::Pack, ..Config::default() });
+    let of = |span: Span| audit.sources.name(span.file).rsplit('/').next().unwrap_or_default().to_owned();
+    audit.diagnostics.iter().map(|found| (of(found.primary.span), found.code)).collect()
+}
+
+/// One that refers to it says nothing, and none is unused because what names it is wrong.
+#[test]
+fn a_contract_that_is_none_is_told_where_it_is_written() {
+    for (name, from, to) in [
+        ("contracts/answers.json", "\"type\": \"object\"", "\"type\": \"objct\""),
+        ("contracts/answers.json", "\"additionalProperties\"", "\"minLength\": -1, \"additionalProperties\""),
+        (
+            "contracts/answers.json",
+            "\"additionalProperties\"",
+            "\"patternProperties\": { \"(\": {} }, \"additionalProperties\"",
+        ),
+    ] {
+        assert_eq!(step_back_with(name, from, to), [("answers.json".to_owned(), Code::BadValue)], "{to}");
+    }
+    for (name, from, to) in [
+        ("ports.toml", "retry = { max = ", "retry = { max = -"),
+        ("contracts/interpret-request.json", "step-back-result.json", "step-back-rsult.json"),
+        ("contracts/answers.json", "\"type\": \"object\",", "\"type\": \"object\""),
+    ] {
+        let found = step_back_with(name, from, to);
+        assert!(
+            found.iter().all(|(_, code)| *code != Code::UnusedVocabulary) && !found.is_empty(),
+            "{name}: {found:?}"
+        );
+    }
 }

@@ -19,7 +19,8 @@ pub(super) fn find(file: FileId, text: &str, format: Format, limits: &Limits, br
         text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.trim_start().starts_with('#'));
     let first = lines.next()?;
     let like_it = match other {
-        Format::Toml => is_entry(first) || first.starts_with('['),
+        // A header alone is a list of YAML.
+        Format::Toml => is_entry(first) || broken && first.starts_with('['),
         // One line alone may as well be a slip.
         _ => !is_entry(first) && lines.next().is_some() && !lines.any(is_entry),
     };
