@@ -202,6 +202,7 @@ fn lines_that_are_not_understood() {
             "error: line 2: `plac` is no signal of this pack that a host may give; did you mean `place`?\n",
         ),
         ("/state topics\n", "error: line 1: `topics` is no frame of this pack; did you mean `topic`?\n"),
+        ("/undo now\n", "error: line 1: nothing follows `/undo`, and `now` does: it is not done\n"),
         ("/save a.json\n", "error: line 1: a.json: a scenario is saved as YAML: name it *.yaml\n"),
         ("/save a.yaml\n", "error: line 1: scenarios/mini/a.yaml: not written: nothing has been said yet\n"),
     ] {

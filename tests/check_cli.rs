@@ -618,3 +618,15 @@ fn names_of_files_with_control_characters() {
     let told = err(&mini.run(&["check", "no\u{1b}[31m"]).code(2));
     assert!(told.contains("no\\u{1b}[31m"), "{told}");
 }
+
+/// What a condition that never holds keeps a conversation from is not told beside it.
+#[test]
+fn what_never_holds_is_told_alone() {
+    let mini = Mini::new();
+    mini.edit("transitions/mini/T1.yaml", "entry: {}", "entry: { topic.asked: { gt: 5, lt: 3 } }");
+    let told = out(&mini.run(&["check", "--format", "short"]));
+    let found: Vec<&str> = told.lines().filter(|line| line.contains(": warning") || line.contains(": error")).collect();
+    let [one] = &found[..] else { panic!("{told}") };
+    assert!(one.starts_with("transitions/mini/T1.yaml:13:"), "{told}");
+    assert!(one.ends_with("warning[never-holds]: the tests of `topic.asked` can never hold together"), "{told}");
+}

@@ -113,6 +113,9 @@ fn what_is_wrong_is_told_where_it_is() {
         &[file, "6:35", "`port.audit` is to be replaced, and this pack declares none"],
     );
     one(&edited("\"message.sorry\", \"T1\"]", "\"message.sorry\"]"), &[file, "18:6", "declares `T1` as well"]);
+    // Who forgets `add` is told of that, and of nothing that comes of it.
+    let bare = edited("evidence = { add = [\"hearsay\"] }", "evidence = [\"hearsay\"]");
+    one(&bare, &[file, "9:1", "declares `enum.evidence` as well"]);
     one(&edited("evidence = { add", "evidense = { add"), &[file, "there is no enum `evidense` to add to"]);
     one(&edited("replace =", "remove = [\"T1\"]\nreplace ="), &[file, "is removed and replaced"]);
 }

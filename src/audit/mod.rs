@@ -14,12 +14,12 @@ use std::sync::Arc;
 use crate::analysis;
 use crate::check::lint;
 use crate::declare::{Documents, Options};
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::jobs::{Both, in_turn, joined};
 use crate::lexicon::Automata;
 use crate::load::{Means, Rest, load_documents};
 use crate::registry::Registry;
-use crate::source::{FileId, SourceMap, SourceText};
+use crate::source::{FileId, SourceMap, SourceText, Span};
 use crate::syntax::{Format, parse};
 
 /// What an audit is told besides the texts.
@@ -247,12 +247,35 @@ fn whole(
     }
     let told = |found: &Diagnostic| config.scope != Scope::Scenarios || !of_pack(found.primary.span.file);
     let mut errors = fixed.into_sorted();
-    shown.retain(|found| !explains(found, &mut errors));
+    let stuck = loaded.registry.as_ref().map(|registry| stuck(registry, &shown)).unwrap_or_default();
+    shown.retain(|found| !explains(found, &mut errors) && !follows(found, &stuck));
+    errors.retain(|found| !follows(found, &stuck));
     let shown = shown.into_iter().chain(late).filter(told).filter_map(|found| config.settings.apply(found));
     let all = Diagnostics::new();
     all.extend(errors.into_iter().chain(shown));
     let registry = loaded.registry.clone();
     (Audit { sources, diagnostics: all.into_sorted(), registry }, Examined { loaded, found })
+}
+
+/// The classes in which a condition never holds, in quotes.
+fn stuck(registry: &Registry, found: &[Diagnostic]) -> Vec<String> {
+    let pack = registry.pack();
+    let never = found.iter().filter(|found| found.code == Code::NeverHolds && found.message.contains("never hold"));
+    let never = never.map(|found| found.primary.span);
+    let class = |at: Span| {
+        let above = pack.classes.iter().filter(|class| class.span.file == at.file && class.span.start <= at.start);
+        above.max_by_key(|class| class.span.start)
+    };
+    never.filter_map(class).map(|class| quoted(pack.names.text(class.id))).collect()
+}
+
+/// Whether a finding may be so only because conditions of these classes never hold: what would come after one is not reached either.
+fn follows(found: &Diagnostic, stuck: &[String]) -> bool {
+    match found.code {
+        Code::ClassNotReached => !stuck.is_empty(),
+        Code::RedundantPrecedence => stuck.iter().any(|class| found.message.contains(class.as_str())),
+        _ => false,
+    }
 }
 
 /// Whether a finding about characters is why an error is found at the same place: then it is told with that.

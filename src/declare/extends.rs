@@ -68,6 +68,7 @@ impl Documents {
             values(node, &mut enums);
         }
         extends.enlarged = extends.enlarged.iter().map(|name| meant(name, &enums)).collect();
+        let twice = extends.enums_twice(&theirs);
         if !base.rootless {
             extends.judge(&theirs, &mut found);
         }
@@ -75,7 +76,9 @@ impl Documents {
         let mut read = Vec::with_capacity(self.read.len());
         for (own, other) in self.read.iter().zip(&base.read) {
             read.push(match (&own.pack, &other.pack) {
-                (None, _) => Document { node: own.node.as_ref().map(|node| with_values(node, &enums)), ..own.clone() },
+                (None, _) => {
+                    Document { node: own.node.as_ref().map(|node| with_values(node, &enums, &twice)), ..own.clone() }
+                }
                 (Some(_), None) => Document {
                     node: other.node.as_ref().and_then(|node| extends.taken_over(node)),
                     pack: None,
@@ -158,6 +161,13 @@ impl<'d> Extends<'d> {
             || name.strip_prefix("enum.").is_some_and(|name| self.enlarged.contains(name))
     }
 
+    /// The enums that both packs declare, and that are neither added to nor replaced: values are to be added most likely.
+    fn enums_twice(&self, theirs: &Names) -> BTreeSet<String> {
+        let replaced = |name: &String| self.replace.iter().any(|(said, _)| said == name);
+        let both = self.declared.keys().filter(|name| theirs.contains_key(*name) && !replaced(name));
+        both.filter_map(|name| name.strip_prefix("enum.")).map(str::to_owned).collect()
+    }
+
     /// Finds names that are none, and what both packs declare.
     fn judge(&self, theirs: &Names, found: &mut Vec<Diagnostic>) {
         let folder = quoted(self.folder);
@@ -193,10 +203,13 @@ impl<'d> Extends<'d> {
             if !self.replace.iter().any(|(said, _)| said == name) {
                 let message = format!("{folder}, which this pack extends, declares {} as well", quoted(name));
                 let found_here = Diagnostic::error(Code::DuplicateName, *span, message).also(*first, "declared here");
-                found.push(
-                    found_here
-                        .help(format!("write `replace = [\"{name}\"]` in the manifest, or rename one of the two")),
-                );
+                let replace = format!("write `replace = [\"{name}\"]` in the manifest, or rename one of the two");
+                found.push(found_here.help(match name.strip_prefix("enum.") {
+                    Some(name) => {
+                        format!("to add values write `{name} = {{ add = [ … ] }}`; to have these alone {replace}")
+                    }
+                    None => replace,
+                }));
             }
         }
     }
@@ -340,16 +353,20 @@ fn meant<'n>(name: &'n str, theirs: &BTreeMap<&'n str, &Node>) -> &'n str {
     }
 }
 
-/// A document in which enums that add to those of another pack hold the values of both.
-fn with_values(node: &Node, theirs: &BTreeMap<&str, &Node>) -> Node {
+/// A document in which enums that add to those of another pack, and those that both declare by mistake, hold the values of both.
+fn with_values(node: &Node, theirs: &BTreeMap<&str, &Node>, twice: &BTreeSet<String>) -> Node {
     let Kind::Table(table) = &node.kind else { return node.clone() };
     let Some(Kind::Table(enums)) = table.get("enum").filter(|_| !is_class(node)).map(|node| &node.kind) else {
         return node.clone();
     };
     let both = |entry: &Entry| -> Vec<Entry> {
         let name = meant(&entry.key, theirs);
-        let kind = match (theirs.get(name).map(|node| &node.kind), added(&entry.value)) {
-            (Some(Kind::List(theirs)), Some(more)) => Kind::List(theirs.iter().chain(more).cloned().collect()),
+        let kind = match (theirs.get(name).map(|node| &node.kind), added(&entry.value), &entry.value.kind) {
+            (Some(Kind::List(theirs)), Some(more), _) => Kind::List(theirs.iter().chain(more).cloned().collect()),
+            (Some(Kind::List(theirs)), None, Kind::List(own)) if twice.contains(name) => {
+                let is_known = |node: &&Node| theirs.iter().any(|other| text_of(other) == text_of(node));
+                Kind::List(theirs.iter().chain(own.iter().filter(|node| !is_known(node))).cloned().collect())
+            }
             _ => return vec![entry.clone()],
         };
         let value = Node { span: entry.value.span, kind };

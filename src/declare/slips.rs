@@ -185,7 +185,9 @@ fn lost(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
             let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
             line.trim().is_empty() && span.end > span.start && text[span.start as usize..].starts_with(is_word)
         };
-        let keys: Vec<Span> = errors.iter().map(|one| one.primary.span).filter(|span| starts_line(*span)).collect();
+        // What is declared twice stands where it belongs.
+        let keys = errors.iter().filter(|one| one.code != Code::DuplicateName).map(|one| one.primary.span);
+        let keys: Vec<Span> = keys.filter(|span| starts_line(*span)).collect();
         let Some(first) = keys.iter().min_by_key(|span| span.start).copied() else { continue };
         let key = documents.sources.slice(first);
         let headers = headers(documents, file);

@@ -66,6 +66,9 @@ impl Command {
 impl Chat<'_, '_> {
     /// Does what a command says; what follows it is `rest`.
     pub fn command(&mut self, command: Command, rest: &str) -> After {
+        if self.is_followed(command, rest) {
+            return After::More;
+        }
         match command {
             Command::State => self.state(rest),
             Command::Why => self.why(rest),
@@ -92,6 +95,15 @@ impl Chat<'_, '_> {
             Command::Quit => return After::Quit,
         }
         After::More
+    }
+
+    /// Whether something follows a command that nothing follows; then that is told.
+    pub fn is_followed(&mut self, command: Command, rest: &str) -> bool {
+        let alone = COMMANDS.iter().find(|about| about.command == command && about.rest.is_empty());
+        let Some(about) = alone.filter(|_| !rest.is_empty()) else { return false };
+        let (typed, rest) = (quoted(&format!("/{}", about.word)), quoted(rest));
+        self.wrong(&format!("nothing follows {typed}, and {rest} does: it is not done"));
+        true
     }
 
     /// An input under its turn key: `/select {…}`, `/cancel`, `/user text`.

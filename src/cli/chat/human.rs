@@ -133,8 +133,9 @@ impl Chat<'_, '_> {
         let begins =
             |word: &str| pack.events.iter().any(|event| pack.names.text(event.turn) == word) || word == OUTCOME;
         match Command::find(word) {
+            Some(command) if self.is_followed(command, rest.trim()) => {}
             Some(Command::Undo) => {
-                self.command(Command::Undo, rest);
+                self.command(Command::Undo, "");
                 return Some(Ending::Undone);
             }
             Some(Command::Quit) => {
