@@ -52,6 +52,7 @@ fn take(registry: &Registry, state: &SessionState, event: &Event, kept: &mut Kep
         turn_id: "t-1".into(),
         ids: &mut kept.ids,
         trace,
+        probe: None,
     };
     step_with(registry, state, event, &mut env, &mut kept.scratch).expect("the main pack answers")
 }

@@ -23,6 +23,7 @@
 //!     turn_id: "t-1".into(),
 //!     ids: &mut ids,
 //!     trace: false,
+//!     probe: None,
 //! };
 //!
 //! // The user says something: the select step says which class it is and what to call.

@@ -51,6 +51,7 @@ pub enum Texts {
 /// #     turn_id: "t-1".into(),
 /// #     ids: &mut ids,
 /// #     trace: false,
+/// #     probe: None,
 /// # };
 /// let step = step(&registry, &state, &event, &mut env)?;
 /// tell(&registry, &env.session_id, &env.turn_id, &step, Texts::Hidden);

@@ -56,6 +56,7 @@ impl Session<'_> {
             turn_id: "t".into(),
             ids: &mut self.ids,
             trace: false,
+            probe: None,
         };
         let step = step(self.registry, &self.state, event, &mut env).expect("a step");
         let names = &self.registry.pack().names;

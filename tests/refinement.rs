@@ -45,6 +45,7 @@ impl<'r> Session<'r> {
             turn_id: "t".into(),
             ids: &mut self.ids,
             trace: false,
+            probe: None,
         };
         let step = step(self.registry, &self.state, event, &mut env)?;
         self.state = step.state.clone();

@@ -35,6 +35,7 @@ fn env(ids: &mut NumberedIds) -> Env<'_> {
         turn_id: "t-1".into(),
         ids,
         trace: false,
+        probe: None,
     }
 }
 

@@ -30,6 +30,7 @@ fn kept(mini: &Mini) -> Registry {
         turn_id: "t-1".into(),
         ids: &mut ids,
         trace: false,
+        probe: None,
     };
     let context = Map::from_iter([("database".to_owned(), json!("ecommerce"))]);
     for id in ["waits", "over"] {

@@ -61,6 +61,7 @@ impl Situation {
             turn_id: self.turn.clone(),
             ids,
             trace: true,
+            probe: None,
         }
     }
 }

@@ -4,7 +4,9 @@ mod run;
 
 use std::sync::Arc;
 
-use crate::engine::{CallOut, Env, Event, Failure, MessageOut, Phase, Scratch, Step, StepError, Unheld, step_with};
+use crate::engine::{
+    CallOut, Env, Event, Failure, MessageOut, Phase, Probe, Scratch, Step, StepError, Unheld, step_with,
+};
 use crate::model::Status;
 use crate::model::ids::{ClassId, FrameSet, ModeId};
 use crate::model::names::Sym;
@@ -139,7 +141,11 @@ pub fn cascade_with(
     let mut ids = Unheld { source: &mut *env.ids, pack: registry.pack(), held: state, twice: None };
     let (now, today, trace) = (env.now.clone(), env.today, env.trace);
     let (session_id, turn_id) = (env.session_id.clone(), env.turn_id.clone());
-    let mut env = Env { now, today, session_id, turn_id, ids: &mut ids, trace };
+    let probe: Option<&mut dyn Probe> = match &mut env.probe {
+        Some(probe) => Some(&mut **probe),
+        None => None,
+    };
+    let mut env = Env { now, today, session_id, turn_id, ids: &mut ids, trace, probe };
     let done = Run::new(registry, state, &mut env, scratch).outside(event);
     match ids.twice {
         Some(id) => Err(CascadeError { at: PackAt::OUTERMOST, error: StepError::HeldId { id } }),

@@ -19,6 +19,7 @@ use crate::state::{Owners, Store, bound, keyed_frames};
 
 use super::eval::{Readable, View};
 use super::event::IdSource;
+use super::probe::{Marks, Stage};
 use super::verify::Breach;
 use super::{CallOut, MessageOut};
 
@@ -101,6 +102,7 @@ pub fn perform<'a>(
     effects: &'a [Effect],
     mut written: SlotSet,
     ids: &mut dyn IdSource,
+    marks: &mut Marks<'_>,
 ) -> Result<Done, Breach> {
     let pack = view.registry.pack();
     let view = View { now: start.slots, ..*view };
@@ -131,6 +133,7 @@ pub fn perform<'a>(
         keyed_frames(pack).for_each(|keyed| draft.instances.keep(keyed, draft.slots));
         (instances, closed, left) = (draft.instances, draft.closed, draft.left);
     }
+    marks.reached(Stage::Answer);
     let (mut calls, mut kept, mut messages) = (Vec::new(), Vec::new(), Vec::new());
     let readable = readable.map(|readable| Readable { own: Some(&written), ..readable });
     let after = View { now: &slots, readable, ..view };

@@ -18,6 +18,7 @@ use crate::registry::Registry;
 
 use super::CallOut;
 use super::event::{Env, IdSource};
+use super::probe::Marks;
 use super::readings::ReadText;
 
 /// The inputs of an event: the same for all candidates, and those that are worked out for one candidate.
@@ -170,11 +171,11 @@ pub struct EnvView<'e> {
 }
 
 impl<'e> EnvView<'e> {
-    /// The readable part of an environment, and its ids, which are taken.
-    pub fn of(env: &'e mut Env<'_>) -> (Self, &'e mut dyn IdSource) {
-        let Env { now, today, session_id, turn_id, ids, trace: _ } = env;
+    /// The readable part of an environment; its ids, which are taken, and its probe.
+    pub fn of(env: &'e mut Env<'_>) -> (Self, &'e mut dyn IdSource, Marks<'e>) {
+        let Env { now, today, session_id, turn_id, ids, trace: _, probe } = env;
         let today = Value::Period(Period::Day(*today));
-        (Self { today, now, turn: turn_id, session: session_id }, &mut **ids)
+        (Self { today, now, turn: turn_id, session: session_id }, &mut **ids, Marks::of(probe))
     }
 }
 

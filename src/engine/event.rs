@@ -12,6 +12,8 @@ use crate::model::{Pack, Status};
 use crate::registry::Registry;
 use crate::state::SessionState;
 
+use super::probe::Probe;
+
 /// What just happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -335,6 +337,8 @@ pub struct Env<'a> {
     pub ids: &'a mut dyn IdSource,
     /// Whether the step records its full trace.
     pub trace: bool,
+    /// Who is told where the step stands.
+    pub probe: Option<&'a mut dyn Probe>,
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod choose;
 mod effects;
 mod eval;
 mod event;
+mod probe;
 mod readings;
 mod recognise;
 mod restore;
@@ -21,6 +22,7 @@ pub(crate) use effects::fill;
 pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
 
 pub(crate) use event::Unheld;
+pub use probe::{Probe, Stage};
 pub use readings::ReadText;
 pub use restore::{Restored, enforce, restore};
 pub(crate) use run::boundary_step;

@@ -17,6 +17,7 @@ use crate::state::{Held, SessionState, Store, Together, Turn, keyed_frames, unbi
 use super::effects::{Start, perform};
 use super::eval::{EnvView, View};
 use super::event::Env;
+use super::probe::Marks;
 use super::verify::broken_frames;
 
 /// A session that was loaded.
@@ -162,7 +163,7 @@ fn mend_one(
     repaired: &mut Vec<Sym>,
 ) -> Result<Held, DataError> {
     let pack = registry.pack();
-    let (shown, ids) = EnvView::of(env);
+    let (shown, ids, _) = EnvView::of(env);
     let mut mended = Vec::new();
     // Each invariant is mended at most once, so the loop ends.
     loop {
@@ -175,7 +176,7 @@ fn mend_one(
             return Err(DataError::new(at, format!("breaks the invariant `{name}`")));
         }
         let start = Start { slots: &slots, instances: &instances, mends: true };
-        let done = perform(&view, start, None, &invariant.repair, SlotSet::default(), ids)
+        let done = perform(&view, start, None, &invariant.repair, SlotSet::default(), ids, &mut Marks::default())
             .map_err(|_| DataError::new(name, "cannot be repaired"))?;
         (slots, instances) = (done.slots, done.instances);
         mended.push(invariant.id);

@@ -19,6 +19,7 @@ use super::choose::Considered;
 use super::effects::{Done, Start, perform};
 use super::eval::{EnvView, Inputs, OutcomeView, Readable, View};
 use super::event::{Env, Event, IdSource, Unheld};
+use super::probe::{Marks, Stage};
 use super::recognise::{Ear, Heard};
 use super::trace::{Trace, Verdict};
 use super::verify::{Breach, Failure, answer, verify, verify_instances};
@@ -126,9 +127,10 @@ fn taken(
         return Err(StepError::BadClock { now: env.now.clone() });
     }
     let trace = env.trace.then(Box::default);
-    let (view, ids) = EnvView::of(env);
+    let (view, ids, mut marks) = EnvView::of(env);
     let mut ids = Unheld { source: ids, pack: registry.pack(), held: state, twice: None };
-    let run = Run { registry, state, ids: &mut ids, view: &view, forced, failures: Vec::new(), trace };
+    let marks = marks.again();
+    let run = Run { registry, state, ids: &mut ids, marks, view: &view, forced, failures: Vec::new(), trace };
     let step = match event {
         Event::Input { event, fields } => run.select(*event, fields, scratch),
         Event::Outcome { call, status, value, error } => run.settle(call, *status, value.as_ref(), error.as_ref()),
@@ -143,6 +145,7 @@ pub(super) struct Run<'a, 'e> {
     pub(super) registry: &'a Registry,
     pub(super) state: &'a SessionState,
     pub(super) ids: &'e mut dyn IdSource,
+    pub(super) marks: Marks<'e>,
     pub(super) view: &'a EnvView<'a>,
     /// The reason for which the boundary takes the event, whoever else could.
     pub(super) forced: Option<Sym>,
@@ -214,7 +217,7 @@ impl<'a> Run<'a, '_> {
             ..View::plain(self.registry, &plan.start, plan.before, self.view)
         };
         let from = Start { slots: &plan.start, instances: plan.instances, mends: false };
-        let mut done = perform(&start, from, plan.readable, plan.effects, plan.written, self.ids)
+        let mut done = perform(&start, from, plan.readable, plan.effects, plan.written, self.ids, &mut self.marks)
             .map_err(|breach| vec![breach])?;
         let mut view = View { now: &done.slots, calls: &done.calls, ..start };
         let replies = done.calls.iter().enumerate().any(|(at, call)| {
@@ -223,6 +226,7 @@ impl<'a> Run<'a, '_> {
         let waits = replies || plan.waiting.iter().any(|call| !done.closes(&call.owners));
         let mode = if waits { None } else { Some(answer(&view, declared).map_err(|breach| vec![breach])?) };
         view.answer = mode;
+        self.marks.reached(Stage::Change);
         let mut breaches = verify(&view, plan.class, &done.written);
         if !pack.keyed.is_empty() {
             verify_instances(&view, &done, &mut breaches);

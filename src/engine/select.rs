@@ -14,6 +14,7 @@ use crate::state::{Held, Turn};
 use super::choose::{Choice, Considered, choose, consider, effective, guard, has_passed, limit, outranked};
 use super::eval::{Inputs, Readable, View};
 use super::event::NoIds;
+use super::probe::Stage;
 use super::recognise::{Heard, Hearing, Matched, hear, triggered, work_out};
 use super::run::{Plan, Room, Run, Scratch, StepError, going_on, open_calls};
 use super::trace::{Bound, Candidate, Verdict, guard_leaves};
@@ -44,6 +45,7 @@ impl<'a> Run<'a, '_> {
         fields: &[(InputId, Value)],
         scratch: &mut Scratch,
     ) -> Result<Step, StepError> {
+        self.marks.reached(Stage::Recognise);
         let Scratch { ear, heard, room } = scratch;
         let pack = self.registry.pack();
         for (_, value) in fields {
@@ -61,6 +63,7 @@ impl<'a> Run<'a, '_> {
             trace.text.clone_from(&hearing.heard.text);
             trace.said.clone_from(&hearing.heard.said);
         }
+        self.marks.reached(Stage::Choose);
         let slots: &'a [Value] = &self.state.slots;
         let gate = limit(self.registry, slots);
         let passed = self.consider_all(event, hearing, slots, gate, room);
@@ -220,6 +223,7 @@ impl<'a> Run<'a, '_> {
         stand: &Stand<'_>,
         gate: FrameSet,
     ) -> Result<Step, Vec<Breach>> {
+        self.marks.reached(Stage::Change);
         let pack = self.registry.pack();
         let declared = &pack.classes[class.index()];
         let stood = stand.bound.as_ref().unwrap_or(&self.state.slots);

@@ -16,6 +16,7 @@ use crate::state::{OpenCall, Sent, Store, Turn, keyed_frames};
 
 use super::choose::{Choice, Considered, choose, consider, guard, has_passed};
 use super::eval::{OutcomeView, View};
+use super::probe::Stage;
 use super::readings;
 use super::run::{Plan, Run, StepError, going_on, open_calls};
 use super::trace::{Bound, Candidate, Verdict, guard_leaves, leaves};
@@ -51,6 +52,7 @@ impl<'a> Run<'a, '_> {
         value: Option<&Json>,
         error: Option<&Arc<str>>,
     ) -> Result<Step, StepError> {
+        self.marks.reached(Stage::Recognise);
         let pack = self.registry.pack();
         let open = self.state.turns.iter().enumerate().find_map(|(of, turn)| {
             let at = turn.calls.iter().position(|open| &*open.id == call)?;
@@ -60,6 +62,7 @@ impl<'a> Run<'a, '_> {
             return Ok(self.refused(Phase::Settle, self.registry.syms.stale_outcome));
         };
         let outcome = self.read_outcome(&turn.calls[at], status, value, error);
+        self.marks.reached(Stage::Choose);
         let stood = self.bound_to(&turn.calls[at], &self.state.slots, &self.state.instances);
         let arrived = Arrived { of, turn: &turn, at, outcome: &outcome, stood: &stood };
         if let Some(why) = self.forced {
@@ -275,6 +278,7 @@ impl<'a> Run<'a, '_> {
     }
 
     fn try_settle(&mut self, arrived: Arrived<'_>, taker: &Taker<'_>) -> Result<Step, Vec<Breach>> {
+        self.marks.reached(Stage::Change);
         let Arrived { of, turn, at, outcome, stood } = arrived;
         let Taker { class, effects, base, why } = *taker;
         let pack = self.registry.pack();

@@ -263,6 +263,7 @@ fn attempt(registry: &Registry, event: &str, payload: &Json) -> Option<(String, 
         turn_id: "t-1".into(),
         ids: &mut ids,
         trace: false,
+        probe: None,
     };
     let taken = step(registry, &SessionState::new(pack), &event, &mut env).ok()?;
     let class = name(pack.classes[taken.class?.index()].id).to_owned();

@@ -404,6 +404,7 @@ pub fn env<'i>(clock: &Clock, turn: usize, ids: &'i mut dyn IdSource) -> Env<'i>
         turn_id: format!("t-{turn}").into(),
         ids,
         trace: true,
+        probe: None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use crate::compose::{Cascade, CascadeError, cascade_with};
-use crate::engine::{Env, Event, Scratch, restore};
+use crate::engine::{Env, Event, Scratch, Stage, restore};
 use crate::model::Pack;
 use crate::model::json::{DataError, to_json};
 use crate::model::names::Sym;
@@ -139,6 +139,9 @@ impl<'r, S: Store> Live<'r, S> {
         let done = cascade_with(self.registry, &self.state, event, env, &mut self.scratch)?;
         if done.refused().is_some() {
             return Ok(done);
+        }
+        if let Some(probe) = &mut env.probe {
+            probe.reached(Stage::Write);
         }
         let mut head = self.head.clone();
         head.revision += 1;

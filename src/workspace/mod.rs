@@ -13,6 +13,7 @@ mod packs;
 #[cfg(feature = "cli")]
 mod process;
 mod sources;
+mod stopwatch;
 
 use std::path::{Component, Path, PathBuf};
 
@@ -32,6 +33,7 @@ pub use packs::PackFiles;
 #[cfg(feature = "cli")]
 pub use process::{Ended, Unended, run};
 pub use sources::Sources;
+pub use stopwatch::Stopwatch;
 
 /// The file that makes a folder a workspace.
 pub const MARK: &str = "segue.toml";

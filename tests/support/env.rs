@@ -31,6 +31,7 @@ pub fn env_on(today: Date, turn: u32, ids: &mut dyn IdSource) -> Env<'_> {
         turn_id: format!("t-{turn}").into(),
         ids,
         trace: false,
+        probe: None,
     }
 }
 

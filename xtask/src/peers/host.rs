@@ -144,6 +144,7 @@ impl<'r> Host<'r> {
             turn_id: self.name.clone(),
             ids: &mut self.ids,
             trace: false,
+            probe: None,
         };
         let state = self.last.as_ref().map_or(&self.fresh, |step| &step.state);
         let step =
