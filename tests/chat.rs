@@ -61,8 +61,8 @@ fn one_line_a_turn() {
     assert_data_eq!(
         out(&run),
         str![[r#"
-{"turn":1,"transition":"T10","answer_mode":"bounded","reasons":["no_forecast"],"carried":[],"dropped":[],"calls":[{"id":"call-1","port":"audit","with":{"city":"riga"},"status":null},{"id":"call-2","port":"forecast","with":{"city":"riga"},"status":"timeout"}],"messages":[{"message":"sorry","with":{"reason":"no_forecast"}}]}
-{"turn":2,"transition":"T10","answer_mode":"bounded","reasons":["no_transition"],"carried":["topic"],"dropped":[],"calls":[],"messages":[{"message":"sorry","with":{"reason":"no_transition"}}]}
+{"turn":1,"sessionId":"s-1","transition":"T10","answer_mode":"bounded","reasons":["no_forecast"],"carried":[],"dropped":[],"calls":[{"id":"call-1","port":"audit","with":{"city":"riga"},"status":null},{"id":"call-2","port":"forecast","with":{"city":"riga"},"status":"timeout"}],"messages":[{"message":"sorry","with":{"reason":"no_forecast"}}]}
+{"turn":2,"sessionId":"s-1","transition":"T10","answer_mode":"bounded","reasons":["no_transition"],"carried":["topic"],"dropped":[],"calls":[],"messages":[{"message":"sorry","with":{"reason":"no_transition"}}]}
 
 "#]]
     );
@@ -79,6 +79,9 @@ fn ids_cannot_be_guessed() {
     let (mut first, mut second) = (run(), run());
     let mut seen = Vec::new();
     for turn in [&mut first, &mut second] {
+        let session = turn["sessionId"].take().as_str().expect("an id").to_owned();
+        assert!(session.len() == 36 && !seen.contains(&session), "{session}");
+        seen.push(session);
         for call in turn["calls"].as_array_mut().expect("calls") {
             let id = call["id"].take();
             let digits = id.as_str().and_then(|id| id.strip_prefix("call-")).expect("an id").to_owned();
@@ -87,7 +90,7 @@ fn ids_cannot_be_guessed() {
             seen.push(digits);
         }
     }
-    assert_eq!(seen.len(), 4);
+    assert_eq!(seen.len(), 6);
     assert_eq!(first, second);
 }
 

@@ -10,8 +10,9 @@ use segue::diag::Diagnostics;
 use segue::engine::{IdSource, NumberedIds};
 use segue::load::load;
 use segue::registry::Registry;
-use segue::scenario::live::{Conversation, ending};
+use segue::scenario::live::{Conversation, Keeping, Untaken, ending};
 use segue::scenario::{self, Clock, Given, Outcome, Scenario};
+use segue::session::Memory;
 use segue::source::FileId;
 use segue::state::SessionState;
 use segue::syntax::{self, Format, Kind, Node};
@@ -87,6 +88,17 @@ fn given(registry: &Registry, frames: Option<&Json>, clock: Clock) -> Given {
     Given { state, clock, repaired: Vec::new() }
 }
 
+/// A conversation that nothing outlives.
+fn begun<'r>(
+    registry: &'r Registry,
+    store: &'r Memory,
+    start: Given,
+    ids: Option<Box<dyn IdSource>>,
+) -> Conversation<'r> {
+    let keeping = Keeping { store, tells: Vec::new(), lasts: false };
+    Conversation::new(registry, keeping, start, ids).unwrap_or_else(|error| panic!("{error}"))
+}
+
 /// How a scripted call ends, as JSON; none = it stays open.
 fn end_of(call: &Json) -> Option<Json> {
     if call["open"] == true {
@@ -97,10 +109,16 @@ fn end_of(call: &Json) -> Option<Json> {
 }
 
 /// Tells a scenario as a conversation.
-fn tell<'r>(registry: &'r Registry, told: &Json, read: &Scenario, ids: &Strange) -> Conversation<'r> {
+fn tell<'r>(
+    registry: &'r Registry,
+    store: &'r Memory,
+    told: &Json,
+    read: &Scenario,
+    ids: &Strange,
+) -> Conversation<'r> {
     let session_id = "s-0123456789abcdef0123456789abcdef".to_owned();
     let start = given(registry, told.get("given"), Clock { session_id, ..read.env.clone() });
-    let mut conversation = Conversation::new(registry, start, Some(Box::new(ids.clone())));
+    let mut conversation = begun(registry, store, start, Some(Box::new(ids.clone())));
     for turn in told["turns"].as_array().expect("turns") {
         let beside = ["signals", "calls", "expect", "assistant"];
         let (key, value) = turn
@@ -119,7 +137,7 @@ fn tell<'r>(registry: &'r Registry, told: &Json, read: &Scenario, ids: &Strange)
             match end_of(scripted.remove(at)) {
                 Some(end) => {
                     let reply = ending(registry, (of, call.port), &ids.told(&end).to_string()).expect("an end");
-                    conversation.answer(reply);
+                    conversation.answer(reply).expect("taken");
                 }
                 None => conversation.leave_open(),
             }
@@ -168,7 +186,8 @@ fn each_scenario_can_be_told_and_saved() {
                     continue;
                 }
                 let ids = Strange::default();
-                let conversation = tell(&registry, document, read, &ids);
+                let store = Memory::default();
+                let conversation = tell(&registry, &store, document, read, &ids);
                 let written =
                     conversation.written(&read.name, None).unwrap_or_else(|why| panic!("{}: {why}", read.name));
                 let saved = written.text;
@@ -193,18 +212,19 @@ fn what_is_given_keeps_its_ids_to_itself() {
     let text = std::fs::read_to_string(workspace().root().join("scenarios/step-back/concepts.yaml")).expect("a file");
     let document = json_of(&syntax::parse(FileId(0), &text, Format::Yaml, &Diagnostics::new()).expect("YAML"));
     let asks = &document["scenarios"][0]["turns"][0];
-    let again = |start: Given, ids: Option<Box<dyn IdSource>>| {
-        let mut conversation = Conversation::new(&registry, start, ids);
+    let stores: [Memory; 3] = Default::default();
+    let again = |at: usize, start: Given, ids: Option<Box<dyn IdSource>>| {
+        let mut conversation = begun(&registry, &stores[at], start, ids);
         conversation.begin("question", &asks["question"].to_string(), None).expect("an input");
         let (at, call) = conversation.due().expect("a call");
         let reply = ending(&registry, (at, call.port), &json!({ "returns": asks["calls"][0]["returns"] }).to_string());
-        conversation.answer(reply.expect("an end"));
+        conversation.answer(reply.expect("an end")).expect("taken");
         conversation
     };
-    let first = again(given(&registry, None, Clock::default()), None);
+    let first = again(0, given(&registry, None, Clock::default()), None);
     let start = || Given { state: first.state().clone(), ..given(&registry, None, Clock::default()) };
-    for ids in [None, Some(Box::new(Strange::default()) as Box<dyn IdSource>)] {
-        let second = again(start(), ids);
+    for (at, ids) in [(1, None), (2, Some(Box::new(Strange::default()) as Box<dyn IdSource>))] {
+        let second = again(at, start(), ids);
         let frame = registry.pack().frame("attempt").expect("a keyed frame");
         assert_eq!(second.state().instances(registry.pack(), frame).expect("instances").open.len(), 2);
         let saved = second.written("twice", None).expect("a scenario").text;
@@ -217,14 +237,15 @@ fn what_is_given_keeps_its_ids_to_itself() {
 fn a_turn_is_undone_whole() {
     let registry = loaded("assistant");
     let start = given(&registry, None, Clock::default());
-    let mut conversation = Conversation::new(&registry, start, None);
-    assert!(!conversation.undo());
+    let store = Memory::default();
+    let mut conversation = begun(&registry, &store, start, None);
+    assert_eq!(conversation.undo(), Ok(None));
     let say = |conversation: &mut Conversation<'_>, text: &str| {
         conversation.begin("user", &Json::from(text).to_string(), None).expect("an input");
         while let Some((at, call)) = conversation.due() {
             let answer = json!({ "returns": { "coverage_status": "full", "evidence_grade": "strong" } });
             let reply = ending(&registry, (at, call.port), &answer.to_string()).expect("an end");
-            conversation.answer(reply);
+            conversation.answer(reply).expect("taken");
         }
     };
     say(&mut conversation, "show stock for March 2020 at Romashka");
@@ -232,7 +253,7 @@ fn a_turn_is_undone_whole() {
     say(&mut conversation, "and for April 2020");
     let (after, second) = (conversation.state().clone(), ids_of(&conversation));
     assert_ne!(before, after);
-    assert!(conversation.undo());
+    assert_eq!(conversation.undo(), Ok(Some(2)));
     assert_eq!(*conversation.state(), before);
     assert_eq!(ids_of(&conversation), calls);
     // What is said then goes as it went before.
@@ -248,10 +269,11 @@ fn ids_of(conversation: &Conversation<'_>) -> Vec<String> {
 #[test]
 fn what_cannot_be_taken_changes_nothing() {
     let registry = loaded("assistant");
-    let mut conversation = Conversation::new(&registry, given(&registry, None, Clock::default()), None);
+    let store = Memory::default();
+    let mut conversation = begun(&registry, &store, given(&registry, None, Clock::default()), None);
     let before = conversation.state().clone();
     let wrong = |key: &str, value: &str, signals: Option<&str>, conversation: &mut Conversation<'_>| {
-        let found = conversation.begin(key, value, signals).expect_err("refused");
+        let Err(Untaken::Input(found)) = conversation.begin(key, value, signals) else { panic!("{key} is taken") };
         format!("{}; {}", found[0].message, found[0].help.as_deref().unwrap_or_default())
     };
     assert_eq!(wrong("usr", "\"hm\"", None, &mut conversation), "`usr` is no input of this pack; did you mean `user`?");

@@ -16,7 +16,7 @@ use crate::session::{Entry, Head, Kept, Store, StoreError};
 use crate::store::{Access, Sqlite};
 use crate::workspace::{DrawnIds, Problem, files};
 
-use super::reading::{loaded, workspace};
+use super::reading::{loaded, store_in, workspace};
 use super::terminal::Terminal;
 use super::{FAILED, Output, PASSED};
 
@@ -74,12 +74,7 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
 }
 
 fn opened(of: &Of, access: Access) -> Result<Sqlite, Problem> {
-    let shown = of.store.display();
-    match files::kind(&of.store) {
-        files::Kind::File => Sqlite::open(&of.store, access).map_err(|error| Problem::new(format!("{shown}: {error}"))),
-        files::Kind::Missing => Err(Problem::new(format!("{shown}: no such file, so no session"))),
-        _ => Err(Problem::new(format!("{shown}: is no file"))),
-    }
+    store_in(&of.store, access)
 }
 
 /// What comes of asking for one session: a code where there is none.

@@ -1,16 +1,19 @@
-//! A conversation that is under way: told turn by turn, stepped as a replay steps it, and undone by whole turns.
+//! A conversation that is under way: told turn by turn, stepped as a replay steps it, each event written before it is in force, and
+//! undone by whole turns.
 
 use std::sync::Arc;
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
-use crate::compose::cascade;
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
 use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError, Unheld};
 use crate::model::Pack;
 use crate::model::ids::PortId;
+use crate::model::json::fields_from_wire;
+use crate::model::names::Sym;
 use crate::model::uses::PackAt;
 use crate::registry::Registry;
+use crate::session::{Live, Pending, Point, Resumed, Retention, SessionError, Store};
 use crate::source::{FileId, Span};
 use crate::state::SessionState;
 use crate::syntax::{self, Format, Node};
@@ -28,21 +31,46 @@ pub struct Conversation<'r> {
     pub(super) start: Given,
     pub(super) ids: Ids<'r>,
     pub(super) turns: Vec<Told>,
-    state: SessionState,
+    live: Live<'r, &'r dyn Store>,
+    /// Whether turns are counted by the session, else by what was told, as a replay counts them.
+    lasts: bool,
+    /// Whether events are taken without being written.
+    holds: bool,
+}
+
+/// Where a conversation is kept.
+pub struct Keeping<'r> {
+    /// The store.
+    pub store: &'r dyn Store,
+    /// The ports whose requests say what is known of the session.
+    pub tells: Vec<(PackAt, PortId)>,
+    /// Whether it may be taken up again: then turns have the numbers that the session gives them, else those of a replay.
+    pub lasts: bool,
+}
+
+/// Why an input was not taken. Nothing has happened then.
+#[derive(Debug)]
+pub enum Untaken {
+    /// What is wrong with it; the places of the findings mean nothing.
+    Input(Vec<Diagnostic>),
+    /// It could not be written.
+    Session(SessionError),
 }
 
 /// A turn that was told.
 #[derive(Debug)]
 pub struct Told {
+    /// Its number, from 1.
+    pub number: usize,
     /// What happened.
     pub played: PlayedTurn,
-    /// Each call that was made in it to a port that replies, in order.
+    /// Each call that was made in it to a port that replies, in order. Where a session was taken up, those that were open come first.
     pub calls: Vec<Made>,
-    /// Its input, as a turn of a scenario writes it.
+    /// Its input, as a turn of a scenario writes it; null where it goes on from before the session was taken up.
     pub(super) said: Json,
     /// The first of the calls that was not asked about yet.
     next: usize,
-    before: SessionState,
+    before: Point,
     numbered: NumberedIds,
     issued: usize,
 }
@@ -89,19 +117,73 @@ impl IdSource for Ids<'_> {
 }
 
 impl<'r> Conversation<'r> {
-    /// A conversation that begins in a state. Without a source of ids they count, as in a replay.
-    #[must_use]
-    pub fn new(registry: &'r Registry, start: Given, source: Option<Box<dyn IdSource>>) -> Self {
-        let state = start.state.clone();
+    /// A conversation that begins in a state, as a new session under the id of its clock. Without a source of ids they count, as in a
+    /// replay.
+    ///
+    /// # Errors
+    /// The session cannot be written.
+    pub fn new(
+        registry: &'r Registry,
+        keeping: Keeping<'r>,
+        start: Given,
+        source: Option<Box<dyn IdSource>>,
+    ) -> Result<Self, SessionError> {
+        let Given { state, clock, .. } = &start;
+        let Keeping { store, tells, lasts } = keeping;
+        let live = Live::open_in(registry, store, &clock.session_id, state.clone(), Map::new(), &clock.now)?;
+        Ok(Self::of(registry, live.told_by(tells), lasts, start, source))
+    }
+
+    /// Takes up the session of the id of the clock. The calls that were open are [`due`](Self::due) anew, under their ids. With it the
+    /// invariants that its state broke and that were mended.
+    ///
+    /// # Errors
+    /// It cannot be taken up.
+    pub fn resume(
+        registry: &'r Registry,
+        keeping: Keeping<'r>,
+        clock: Clock,
+        mut source: Box<dyn IdSource>,
+    ) -> Result<(Self, Vec<(PackAt, Sym)>), SessionError> {
+        let Keeping { store, tells, lasts } = keeping;
+        let mut env = env(&clock, 0, &mut *source);
+        let Resumed { live, repaired } = Live::resume(registry, store, &clock.session_id, &mut env)?;
+        let start = Given { state: live.state().clone(), clock, repaired: Vec::new() };
+        let mut own = Self::of(registry, live.told_by(tells), lasts, start, Some(source));
+        let calls: Vec<Made> = own.live.pending().iter().filter_map(|call| own.again(call)).collect();
+        if !calls.is_empty() {
+            own.open_turn(count(own.live.head().turns.max(1)), Json::Null);
+            own.turns[0].calls = calls;
+        }
+        Ok((own, repaired))
+    }
+
+    fn of(
+        registry: &'r Registry,
+        live: Live<'r, &'r dyn Store>,
+        lasts: bool,
+        start: Given,
+        source: Option<Box<dyn IdSource>>,
+    ) -> Self {
         let (pack, held) = (registry.pack(), start.state.clone());
         let ids = Ids { source, numbered: NumberedIds::default(), pack, held, issued: Vec::new() };
-        Self { registry, start, ids, turns: Vec::new(), state }
+        Self { registry, start, ids, turns: Vec::new(), live, lasts, holds: false }
+    }
+
+    /// A call that was open when the session was taken up, as it was made.
+    fn again(&self, pending: &Pending) -> Option<Made> {
+        let pack = self.registry.pack();
+        let (at, open) = self.state().host_calls(pack).into_iter().find(|(_, open)| *open.id == *pending.call)?;
+        let request = &pack.at(at).ports[open.port.index()].request;
+        let with = fields_from_wire(pack.at(at), request, false, &pending.request).ok()?.fields;
+        let call = CallOut { id: open.id.clone(), site: open.site, port: open.port, with };
+        Some(Made { pack: at, call, reply: None })
     }
 
     /// The state as it stands.
     #[must_use]
     pub fn state(&self) -> &SessionState {
-        &self.state
+        self.live.state()
     }
 
     /// The clock and the session.
@@ -120,33 +202,52 @@ impl<'r> Conversation<'r> {
     /// it sets off stands in the last turn; calls may be [`due`](Self::due).
     ///
     /// # Errors
-    /// What is wrong with the input; nothing has happened then. The places of the findings mean nothing.
-    pub fn begin(&mut self, key: &str, value: &str, signals: Option<&str>) -> Result<(), Vec<Diagnostic>> {
+    /// [`Untaken`].
+    pub fn begin(&mut self, key: &str, value: &str, signals: Option<&str>) -> Result<(), Untaken> {
         let registry = self.registry;
-        known_key(registry.pack(), key)?;
+        known_key(registry.pack(), key).map_err(Untaken::Input)?;
         let mut text = format!("{{{}:{value}", Json::from(key));
         if let Some(signals) = signals {
             text.push_str(&format!(",\"signals\":{signals}"));
         }
         text.push('}');
-        let (turn, said) = parsed(&text, |node, out| turn::read(registry, node, out))?;
-        let Some(input) = turn.inputs.into_iter().next() else { return Err(Vec::new()) };
+        let (turn, said) = parsed(&text, |node, out| turn::read(registry, node, out)).map_err(Untaken::Input)?;
+        let Some(input) = turn.inputs.into_iter().next() else { return Err(Untaken::Input(Vec::new())) };
         let event = match &input.happens {
             Happens::Event(event) => event.clone(),
-            Happens::Outcome { of, reply } => outcome(of.id(&self.state), reply),
+            Happens::Outcome { of, reply } => outcome(of.id(self.state()), reply),
         };
-        let state = &self.state;
+        let turns = self.live.head().turns;
+        let number = match event {
+            _ if !self.lasts => self.turns.len() + 1,
+            Event::Input { .. } => count(turns + 1),
+            Event::Outcome { .. } => count(turns.max(1)),
+        };
+        self.open_turn(number, said);
+        self.take(What::Input { shown: input.shown, text: input.text }, &event).map_err(|error| {
+            self.close_turn();
+            Untaken::Session(error)
+        })
+    }
+
+    fn open_turn(&mut self, number: usize, said: Json) {
         self.turns.push(Told {
-            played: PlayedTurn { steps: Vec::new(), state: state.clone(), failures: Vec::new() },
+            number,
+            played: PlayedTurn { steps: Vec::new(), state: self.state().clone(), failures: Vec::new() },
             calls: Vec::new(),
             said,
             next: 0,
-            before: state.clone(),
+            before: self.live.point(),
             numbered: self.ids.numbered.clone(),
             issued: self.ids.issued.len(),
         });
-        self.take(What::Input { shown: input.shown, text: input.text }, &event);
-        Ok(())
+    }
+
+    /// Takes the last turn out, and lets ids count as they did before it.
+    fn close_turn(&mut self) {
+        let Some(told) = self.turns.pop() else { return };
+        self.ids.numbered = told.numbered;
+        self.ids.issued.truncate(told.issued);
     }
 
     /// The call whose outcome is due, with its pack: the first one of the turn that is open and was not asked about.
@@ -158,60 +259,107 @@ impl<'r> Conversation<'r> {
     }
 
     fn next(&self, told: &Told) -> Option<usize> {
-        let calls = self.state.host_calls(self.registry.pack());
+        let calls = self.state().host_calls(self.registry.pack());
         let open = |made: &Made| calls.iter().any(|(_, open)| open.id == made.call.id);
         (told.next..told.calls.len()).find(|at| open(&told.calls[*at]))
     }
 
     /// Ends the call that is due.
-    pub fn answer(&mut self, reply: Reply) {
-        let Some((pack, call, port)) = self.due().map(|(at, call)| (at, call.id.clone(), call.port)) else { return };
+    ///
+    /// # Errors
+    /// It could not be written; the call is due as before.
+    pub fn answer(&mut self, reply: Reply) -> Result<(), SessionError> {
+        let Some((pack, call, port)) = self.due().map(|(at, call)| (at, call.id.clone(), call.port)) else {
+            return Ok(());
+        };
+        let at = self.turns.last().and_then(|told| self.next(told));
         let event = outcome(call.clone(), &reply);
-        self.pass(Some(reply.clone()));
-        self.take(What::Outcome(Delivered { call, pack, port, reply }), &event);
+        self.take(What::Outcome(Delivered { call, pack, port, reply: reply.clone() }), &event)?;
+        self.pass(at, Some(reply));
+        Ok(())
     }
 
     /// Leaves the call that is due open: its outcome may come later, by hand.
     pub fn leave_open(&mut self) {
-        self.pass(None);
+        let at = self.turns.last().and_then(|told| self.next(told));
+        self.pass(at, None);
     }
 
-    fn pass(&mut self, reply: Option<Reply>) {
-        let Some(at) = self.turns.last().and_then(|told| self.next(told)) else { return };
-        if let Some(told) = self.turns.last_mut() {
+    fn pass(&mut self, at: Option<usize>, reply: Option<Reply>) {
+        if let (Some(at), Some(told)) = (at, self.turns.last_mut()) {
             told.calls[at].reply = reply;
             told.next = at + 1;
         }
     }
 
-    /// Takes the last turn back; `false` = there is none.
-    pub fn undo(&mut self) -> bool {
-        let Some(told) = self.turns.pop() else { return false };
-        self.state = told.before;
-        self.ids.numbered = told.numbered;
-        self.ids.issued.truncate(told.issued);
-        true
+    /// Takes the last turn back, in a commit of its own. Its number; none where there is no turn that was told here.
+    ///
+    /// # Errors
+    /// It could not be written; the turn stands.
+    pub fn undo(&mut self) -> Result<Option<usize>, SessionError> {
+        let Some(told) = self.turns.last().filter(|told| !told.goes_on()) else { return Ok(None) };
+        let number = told.number;
+        self.live.put_back(&told.before, &self.start.clock.now)?;
+        self.close_turn();
+        Ok(Some(number))
     }
 
-    fn take(&mut self, what: What, event: &Event) {
+    /// From now on events are taken without being written, or written again: for what a host does about a store that fails.
+    pub fn hold(&mut self, holds: bool) {
+        self.holds = holds;
+    }
+
+    /// The state that is written.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn written_state(&self) -> Result<SessionState, SessionError> {
+        self.live.written()
+    }
+
+    /// Ends the session; what is kept of it is said.
+    ///
+    /// # Errors
+    /// It could not be written; the session goes on.
+    pub fn end(&mut self, retention: Retention) -> Result<(), SessionError> {
+        self.live.end(retention, &self.start.clock.now)
+    }
+
+    fn take(&mut self, what: What, event: &Event) -> Result<(), SessionError> {
         let pack = self.registry.pack();
-        let before = self.state.clone();
+        let before = self.state().clone();
         self.ids.held = before.clone();
-        let mut env = env(&self.start.clock, self.turns.len(), &mut self.ids);
-        let result = cascade(self.registry, &before, event, &mut env);
-        let Some(told) = self.turns.last_mut() else { return };
+        let number = self.turns.last().map_or(0, |told| told.number);
+        let mut env = env(&self.start.clock, number, &mut self.ids);
+        let taken = if self.holds { self.live.hold(event, &mut env) } else { self.live.take(event, &mut env) };
+        let result = match taken {
+            Ok(done) => Ok(done),
+            Err(SessionError::Step(error)) => Err(error),
+            Err(error) => return Err(error),
+        };
+        let Some(told) = self.turns.last_mut() else { return Ok(()) };
         if let Ok(done) = &result {
-            self.state = done.state.clone();
             told.played.state = done.state.clone();
             let made = done.calls(self.registry).into_iter();
             let made = made.filter(|(at, call)| pack.at(*at).ports[call.port.index()].replies);
             told.calls.extend(made.map(|(pack, call)| Made { pack, call: call.clone(), reply: None }));
         }
         told.played.steps.extend(steps_of(self.registry, what, &before, result));
+        Ok(())
     }
 }
 
+fn count(turns: u64) -> usize {
+    usize::try_from(turns).unwrap_or(usize::MAX)
+}
+
 impl Told {
+    /// Whether it goes on from before the session was taken up.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.said.is_null()
+    }
+
     /// Why a step of the turn could not be taken at all.
     #[must_use]
     pub fn error(&self) -> Option<(PackAt, &StepError)> {

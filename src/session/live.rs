@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::compose::{Cascade, CascadeError, cascade_with};
 use crate::engine::{Env, Event, Scratch, Stage, restore};
 use crate::model::Pack;
+use crate::model::ids::PortId;
 use crate::model::json::{DataError, to_json};
 use crate::model::names::Sym;
 use crate::model::reason::STATUSES;
@@ -24,7 +25,26 @@ pub struct Live<'r, S> {
     head: Head,
     state: SessionState,
     pending: Vec<Pending>,
+    /// The ports whose requests say what is known of the session.
+    tells: Vec<(PackAt, PortId)>,
     scratch: Scratch,
+}
+
+/// Where a session stood: what [`Live::put_back`] goes back to.
+#[derive(Debug, Clone)]
+pub struct Point {
+    revision: u64,
+    turns: u64,
+    context: Map<String, Json>,
+    state: SessionState,
+    pending: Vec<Pending>,
+}
+
+/// What is known of a session after an event: the head, at the revision before it, the calls that are open, and the turn of the event.
+struct Next {
+    head: Head,
+    pending: Vec<Pending>,
+    turn: u64,
 }
 
 /// A session that was taken up again.
@@ -72,8 +92,23 @@ impl<'r, S: Store> Live<'r, S> {
         context: Map<String, Json>,
         now: &str,
     ) -> Result<Self, SessionError> {
+        Self::open_in(registry, store, id, SessionState::new(registry.pack()), context, now)
+    }
+
+    /// Opens a new session that begins in a state, as [`open`](Self::open) does. Of calls that are open in it no more is known than
+    /// what stands there: they are not [`pending`](Self::pending).
+    ///
+    /// # Errors
+    /// [`SessionError::Store`].
+    pub fn open_in(
+        registry: &'r Registry,
+        store: S,
+        id: &str,
+        state: SessionState,
+        context: Map<String, Json>,
+        now: &str,
+    ) -> Result<Self, SessionError> {
         let pack = registry.pack();
-        let state = SessionState::new(pack);
         let head = Head {
             id: id.to_owned(),
             pack: pack.names.text(pack.id).to_owned(),
@@ -88,7 +123,7 @@ impl<'r, S: Store> Live<'r, S> {
         };
         let saved = Some(state.to_json(pack).to_string());
         store.create(&Kept { head: head.clone(), state: saved, pending: Vec::new() })?;
-        Ok(Self { registry, store, head, state, pending: Vec::new(), scratch: Scratch::default() })
+        Ok(Self { registry, store, head, state, pending: Vec::new(), tells: Vec::new(), scratch: Scratch::default() })
     }
 
     /// Takes up a session that is kept. Its [`pending`](Self::pending) calls are to be made again: nobody knows what became of them.
@@ -101,14 +136,20 @@ impl<'r, S: Store> Live<'r, S> {
         id: &str,
         env: &mut Env<'_>,
     ) -> Result<Resumed<'r, S>, SessionError> {
-        let Kept { head, state, pending } = store.read(id)?;
-        let ended = || SessionError::Ended { id: id.to_owned() };
-        let saved = state.filter(|_| head.ended.is_none()).ok_or_else(ended)?;
-        let wrong = |error| SessionError::State { id: id.to_owned(), error };
-        let json = serde_json::from_str(&saved).map_err(|error| wrong(DataError::new("", error.to_string())))?;
-        let restored = restore(registry, &json, env).map_err(wrong)?;
-        let live = Self { registry, store, head, state: restored.state, pending, scratch: Scratch::default() };
-        Ok(Resumed { live, repaired: restored.repaired })
+        let (head, json, pending) = read(&store, id)?;
+        let restored = restore(registry, &json, env).map_err(wrong(id))?;
+        let (state, tells, scratch) = (restored.state, Vec::new(), Scratch::default());
+        Ok(Resumed {
+            live: Self { registry, store, head, state, pending, tells, scratch },
+            repaired: restored.repaired,
+        })
+    }
+
+    /// Lets the requests of these ports say what is known of the session: each argument of a call stands in the context from then on, in
+    /// the same commit as the step that makes the call (S1 IRW-REQ-03, "Persist session metadata").
+    #[must_use]
+    pub fn told_by(self, tells: Vec<(PackAt, PortId)>) -> Self {
+        Self { tells, ..self }
     }
 
     /// What is known of it.
@@ -129,22 +170,53 @@ impl<'r, S: Store> Live<'r, S> {
         &self.pending
     }
 
+    /// The state that is written: where [`hold`](Self::hold) was asked for another one than that which is in force.
+    ///
+    /// # Errors
+    /// [`SessionError`]: it cannot be read, or is none of this pack.
+    pub fn written(&self) -> Result<SessionState, SessionError> {
+        let (_, json, _) = read(&self.store, &self.head.id)?;
+        SessionState::from_json(self.registry.pack(), &json).map_err(wrong(&self.head.id))
+    }
+
     /// Takes an event: it is written before anything of it is in force. The calls and messages of what comes back may leave then. An
     /// event that is refused changes nothing, and is not written.
     ///
     /// # Errors
     /// [`SessionError`]; the session stands where it stood. After a [`StoreError::Conflict`] it is to be taken up anew.
     pub fn take(&mut self, event: &Event, env: &mut Env<'_>) -> Result<Cascade, SessionError> {
-        let pack = self.registry.pack();
+        let (done, next) = self.stepped(event, env)?;
+        if let Some(Next { mut head, pending, turn }) = next {
+            head.revision += 1;
+            let entry = entry(self.registry, &done, event, (head.revision, turn, &head.touched));
+            self.commit(head, done.state.clone(), pending, &entry)?;
+        }
+        Ok(done)
+    }
+
+    /// Takes an event without writing it: it is in force, and the next commit writes what has come of it, all but its entry in the log.
+    /// For what a host does about a store that fails (S1 IRW-REQ-05, "State Synchronization Failures").
+    ///
+    /// # Errors
+    /// [`SessionError::Step`]; the session stands where it stood.
+    pub fn hold(&mut self, event: &Event, env: &mut Env<'_>) -> Result<Cascade, SessionError> {
+        let (done, next) = self.stepped(event, env)?;
+        if let Some(Next { head, pending, .. }) = next {
+            (self.head, self.state, self.pending) = (head, done.state.clone(), pending);
+        }
+        Ok(done)
+    }
+
+    /// What an event comes to, and what is known of the session then; nothing where it is refused.
+    fn stepped(&mut self, event: &Event, env: &mut Env<'_>) -> Result<(Cascade, Option<Next>), SessionError> {
         let done = cascade_with(self.registry, &self.state, event, env, &mut self.scratch)?;
         if done.refused().is_some() {
-            return Ok(done);
+            return Ok((done, None));
         }
         if let Some(probe) = &mut env.probe {
             probe.reached(Stage::Write);
         }
         let mut head = self.head.clone();
-        head.revision += 1;
         env.now.as_ref().clone_into(&mut head.touched);
         let turn = match event {
             Event::Input { .. } => {
@@ -153,13 +225,59 @@ impl<'r, S: Store> Live<'r, S> {
             }
             Event::Outcome { call, .. } => self.turn_of(call),
         };
+        for (at, call) in done.calls(self.registry) {
+            if self.tells.contains(&(at, call.port))
+                && let Json::Object(known) = call.request(self.registry.pack().at(at))
+            {
+                head.context.extend(known);
+            }
+        }
         let pending = self.pending_after(&done, turn);
-        let entry = entry(self.registry, &done, event, (head.revision, turn, &head.touched));
-        let state = done.state.to_json(pack).to_string();
-        self.store.commit(Commit { head: &head, state: &state, entry: &entry, pending: &pending })?;
-        self.state = done.state.clone();
-        (self.head, self.pending) = (head, pending);
-        Ok(done)
+        Ok((done, Some(Next { head, pending, turn })))
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn point(&self) -> Point {
+        let Head { revision, turns, ref context, .. } = self.head;
+        Point { revision, turns, context: context.clone(), state: self.state.clone(), pending: self.pending.clone() }
+    }
+
+    /// Puts it back to where it stood, in a commit of its own; what was taken since stays in the log.
+    ///
+    /// # Errors
+    /// [`SessionError::Store`]; the session stands where it stood then.
+    pub fn put_back(&mut self, to: &Point, now: &str) -> Result<(), SessionError> {
+        let mut head = self.head.clone();
+        head.revision += 1;
+        now.clone_into(&mut head.touched);
+        (head.turns, head.context) = (to.turns, to.context.clone());
+        let entry = Entry {
+            revision: head.revision,
+            turn: to.turns + 1,
+            at: head.touched.clone(),
+            input: json!({ "put_back": { "revision": to.revision } }),
+            transition: None,
+            answer_mode: None,
+            reasons: Vec::new(),
+            calls: Vec::new(),
+            messages: Vec::new(),
+        };
+        self.commit(head, to.state.clone(), to.pending.clone(), &entry)
+    }
+
+    /// Writes where it stands from now on; then it stands there.
+    fn commit(
+        &mut self,
+        head: Head,
+        state: SessionState,
+        pending: Vec<Pending>,
+        entry: &Entry,
+    ) -> Result<(), SessionError> {
+        let saved = state.to_json(self.registry.pack()).to_string();
+        self.store.commit(Commit { head: &head, state: &saved, entry, pending: &pending })?;
+        (self.head, self.state, self.pending) = (head, state, pending);
+        Ok(())
     }
 
     /// Ends it; what is kept of it is said.
@@ -199,6 +317,18 @@ impl<'r, S: Store> Live<'r, S> {
         });
         each.collect()
     }
+}
+
+/// A session that goes on, as it is written.
+fn read(store: &impl Store, id: &str) -> Result<(Head, Json, Vec<Pending>), SessionError> {
+    let Kept { head, state, pending } = store.read(id)?;
+    let saved = state.filter(|_| head.ended.is_none()).ok_or_else(|| SessionError::Ended { id: id.to_owned() })?;
+    let json = serde_json::from_str(&saved).map_err(|error| wrong(id)(DataError::new("", error.to_string())))?;
+    Ok((head, json, pending))
+}
+
+fn wrong(id: &str) -> impl Fn(DataError) -> SessionError {
+    move |error| SessionError::State { id: id.to_owned(), error }
 }
 
 /// What an event came to, for the log of the session.

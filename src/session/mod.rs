@@ -6,7 +6,7 @@ mod memory;
 mod record;
 mod store;
 
-pub use live::{Live, Resumed, SessionError};
+pub use live::{Live, Point, Resumed, SessionError};
 pub use memory::Memory;
 pub use record::{Entry, Head, Kept, Pending, Retention};
 pub use store::{Commit, Store, StoreError};

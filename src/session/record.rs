@@ -15,7 +15,7 @@ pub struct Head {
     pub fingerprint: String,
     /// The version of the saved form of its state.
     pub schema_version: u64,
-    /// What the host opened it with, such as the name of a database.
+    /// What the host knows of it, such as the name of a database.
     pub context: Map<String, Json>,
     /// When it was opened, as the host's clock had it then.
     pub opened: String,

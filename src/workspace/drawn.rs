@@ -1,4 +1,4 @@
-//! What a session of a host takes from the outside: the clock, and ids that nobody can guess.
+//! What a session of a host takes from the outside: the clock, its id, and ids that nobody can guess.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
 use std::sync::Arc;
@@ -34,13 +34,23 @@ impl DrawnIds {
             Err(error) => Err(Problem::new(format!("the system gives no random bytes: {error}"))),
         }
     }
+
+    /// The id of a new session: a UUID of version 4 (S1 IRW-REQ-06, "Unique session ID generated (UUID)").
+    #[must_use]
+    pub fn session(&self) -> String {
+        uuid::Builder::from_random_bytes(self.bytes()).into_uuid().to_string()
+    }
+
+    fn bytes(self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).expect("a system that has given random bytes gives more");
+        bytes
+    }
 }
 
 impl IdSource for DrawnIds {
     fn fresh(&mut self, prefix: &str) -> Arc<str> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes).expect("a system that has given random bytes gives more");
-        format!("{}-{:032x}", prefix.trim_end_matches('-'), u128::from_be_bytes(bytes)).into()
+        format!("{}-{:032x}", prefix.trim_end_matches('-'), u128::from_be_bytes(self.bytes())).into()
     }
 }
 
@@ -49,6 +59,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn sessions_have_uuids_and_differ() {
+        let ids = DrawnIds::new().expect("random bytes");
+        let all: BTreeSet<String> = (0..1000).map(|_| ids.session()).collect();
+        assert_eq!(all.len(), 1000);
+        for id in all {
+            let read = uuid::Uuid::parse_str(&id).expect("a UUID");
+            assert_eq!((read.get_version_num(), read.get_variant()), (4, uuid::Variant::RFC4122), "{id}");
+        }
+    }
 
     #[test]
     fn ids_have_128_bits_and_differ() {

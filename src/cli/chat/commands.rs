@@ -72,15 +72,7 @@ impl Chat<'_, '_> {
         match command {
             Command::State => self.state(rest),
             Command::Why => self.why(rest),
-            Command::Undo => {
-                let number = self.conversation.turns().len();
-                if self.conversation.undo() {
-                    self.taken = self.marks.pop().unwrap_or_default();
-                    self.note(&format!("turn {number} is taken back"));
-                } else {
-                    self.wrong("there is no turn to take back");
-                }
-            }
+            Command::Undo => _ = self.undo(),
             Command::Save => {
                 if let Err(problem) = self.save(rest) {
                     self.wrong(&problem.message);
@@ -95,6 +87,20 @@ impl Chat<'_, '_> {
             Command::Quit => return After::Quit,
         }
         After::More
+    }
+
+    /// Takes the last turn back; whether it is.
+    pub fn undo(&mut self) -> bool {
+        match self.conversation.undo() {
+            Ok(Some(number)) => {
+                self.taken = self.marks.pop().unwrap_or_default();
+                self.note(&format!("turn {number} is taken back"));
+                return true;
+            }
+            Ok(None) => self.wrong("there is no turn to take back"),
+            Err(error) => self.unwritten(&error, "the turn is not taken back"),
+        }
+        false
     }
 
     /// Whether something follows a command that nothing follows; then that is told.
@@ -210,12 +216,11 @@ impl Chat<'_, '_> {
     }
 
     fn why(&mut self, rest: &str) {
-        let number = self.conversation.turns().len();
         let Some(told) = self.conversation.turns().last() else {
             self.wrong("nothing has been said yet");
             return;
         };
-        let about = format!("turn {number}");
+        let about = format!("turn {}", told.number);
         let explanation = explain(self.registry, self.sources, about, &told.played.steps);
         match rest {
             "" | "-v" => self.note(&human(&explanation, rest == "-v")),

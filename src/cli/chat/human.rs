@@ -134,10 +134,7 @@ impl Chat<'_, '_> {
             |word: &str| pack.events.iter().any(|event| pack.names.text(event.turn) == word) || word == OUTCOME;
         match Command::find(word) {
             Some(command) if self.is_followed(command, rest.trim()) => {}
-            Some(Command::Undo) => {
-                self.command(Command::Undo, "");
-                return Some(Ending::Undone);
-            }
+            Some(Command::Undo) => return self.undo().then_some(Ending::Undone),
             Some(Command::Quit) => {
                 self.note(&format!("the call to `{port}` stays open"));
                 return Some(Ending::Quit);

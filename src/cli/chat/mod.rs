@@ -22,14 +22,16 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::diag::{Diagnostic, listed, quoted};
 use crate::engine::IdSource;
 use crate::registry::Registry;
-use crate::scenario::live::Conversation;
+use crate::scenario::live::{Conversation, Keeping, Untaken};
 use crate::scenario::{self, Clock, Given};
+use crate::session::{Memory, SessionError, Store, StoreError};
 use crate::source::SourceMap;
 use crate::state::SessionState;
+use crate::store::Access;
 use crate::telemetry::{Texts, tell_at};
 use crate::workspace::{DrawnIds, Problem, Workspace, files, now};
 
-use super::reading::{mended, pack_in, read, workspace};
+use super::reading::{mended, pack_in, read, store_in, workspace};
 use super::terminal::Terminal;
 use super::{FAILED, Output, PASSED};
 
@@ -51,11 +53,17 @@ pub struct Args {
     /// The state to begin with: the saved form, frames by short name, or a file with one scenario [default: a new session].
     #[arg(long, value_name = "FILE")]
     given: Option<PathBuf>,
+    /// Keep the session in this file, which is made where there is none: each event is on the disk before anything of it is shown.
+    #[arg(long, value_name = "FILE")]
+    store: Option<PathBuf>,
+    /// Take up this session of the store; calls that were open are made again [default: a new session].
+    #[arg(long, value_name = "ID", requires = "store", conflicts_with = "given")]
+    session: Option<String>,
     /// Today; the clock stands at midnight UTC of it [default: the clock of the system as it was at the start].
     #[arg(long, value_name = "DATE")]
     today: Option<String>,
     /// Ids that count (`call-1`), as in a replay, in place of ids that nobody can guess.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "store")]
     numbered_ids: bool,
     /// What is logged on standard error: a level, or levels by target, such as `info` or `segue::message=info,segue::step=debug`.
     #[arg(long, value_name = "LEVEL", default_value = "warn")]
@@ -89,11 +97,11 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         false => Some(DrawnIds::new()?),
     };
     let start = start(args, &workspace, &registry, drawn, terminal)?;
-    let source = drawn.map(|ids| Box::new(ids) as Box<dyn IdSource>);
     log(&args.log)?;
     let servers = serve::servers(&workspace, (&name, &folder), &registry, terminal)?;
+    let store = store_of(args)?;
     let mut chat = Chat {
-        conversation: Conversation::new(&registry, start, source),
+        conversation: conversation(args, &registry, &*store, start, drawn, terminal)?,
         registry: &registry,
         sources: &sources,
         workspace: &workspace,
@@ -113,19 +121,52 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         misunderstood: false,
     };
     chat.greet();
-    while !chat.terminal.gone() {
+    let mut after = chat.taken_up();
+    while after == After::More && !chat.terminal.gone() {
         match chat.input.line("> ")? {
             Line::End => break,
             Line::Interrupted => chat.note("Ctrl-D or `/quit` ends the chat"),
-            Line::Text(line) => {
-                if chat.line(&line) == After::Quit {
-                    break;
-                }
-            }
+            Line::Text(line) => after = chat.line(&line),
             Line::Unread(problem) => chat.wrong(&problem),
         }
     }
     Ok(if chat.misunderstood && chat.input.is_piped() { FAILED } else { PASSED })
+}
+
+/// Where the session is kept: in a file, or for as long as the chat goes on.
+fn store_of(args: &Args) -> Result<Box<dyn Store>, Problem> {
+    let access = if args.session.is_some() { Access::Existing } else { Access::Write };
+    Ok(match &args.store {
+        Some(file) => Box::new(store_in(file, access)?),
+        None => Box::new(Memory::default()),
+    })
+}
+
+/// The conversation: a new session, or one that is taken up.
+fn conversation<'r>(
+    args: &Args,
+    registry: &'r Registry,
+    store: &'r dyn Store,
+    start: Given,
+    drawn: Option<DrawnIds>,
+    terminal: &mut Terminal,
+) -> Result<Conversation<'r>, Problem> {
+    let keeping = Keeping { store, tells: Vec::new(), lasts: args.store.is_some() };
+    let source = drawn.map(|ids| Box::new(ids) as Box<dyn IdSource>);
+    let begun = match (&args.session, source) {
+        (Some(id), Some(source)) => {
+            let clock = Clock { session_id: id.clone(), ..start.clock };
+            Conversation::resume(registry, keeping, clock, source)
+        }
+        (_, source) => Conversation::new(registry, keeping, start, source).map(|new| (new, Vec::new())),
+    };
+    let shown = args.store.as_ref().map_or_else(String::new, |file| format!("{}: ", file.display()));
+    let (conversation, repaired) = begun.map_err(|error| Problem::new(format!("{shown}{error}")))?;
+    mended(registry.pack(), &repaired, terminal);
+    if args.store.is_some() {
+        terminal.err(&format!("session {}\n", files::visible(&conversation.clock().session_id)));
+    }
+    Ok(conversation)
 }
 
 /// Begins to log on standard error. No time stands there: the clock of a chat stands still.
@@ -163,8 +204,8 @@ fn start(
         }
         None => {}
     }
-    if let Some(mut ids) = drawn {
-        start.clock.session_id = ids.fresh("s").as_ref().into();
+    if let Some(ids) = drawn {
+        start.clock.session_id = ids.session();
     }
     Ok(start)
 }
@@ -275,30 +316,56 @@ impl Chat<'_, '_> {
         self.wrong(&text);
     }
 
+    /// Makes the calls again that were open when the session was taken up.
+    fn taken_up(&mut self) -> After {
+        match self.conversation.due() {
+            Some(_) => self.outcomes(),
+            None => After::More,
+        }
+    }
+
     /// Takes an input and asks for the outcomes of the calls that it sets off.
     fn turn(&mut self, key: &str, value: &str) -> After {
         let signals = self.signals.take();
-        if let Err(problems) = self.conversation.begin(key, value, signals.as_deref()) {
-            self.wrong(&told(&problems));
-            return After::More;
+        match self.conversation.begin(key, value, signals.as_deref()) {
+            Ok(()) => self.outcomes(),
+            Err(Untaken::Input(problems)) => {
+                self.wrong(&told(&problems));
+                After::More
+            }
+            Err(Untaken::Session(error)) => {
+                self.unwritten(&error, "it is not taken");
+                After::More
+            }
         }
+    }
+
+    /// Asks for the outcomes of the calls of the turn that has begun.
+    fn outcomes(&mut self) -> After {
         self.marks.push(self.taken.clone());
         self.logged = 0;
         self.log_steps();
-        let mut after = After::More;
+        let (mut after, mut asks) = (After::More, true);
         while let Some((at, call)) = self.conversation.due().map(|(at, call)| (at, call.clone())) {
-            // Who has ended the chat is asked nothing more.
-            let ending = if after == After::Quit { Ending::Open } else { self.ask((at, &call)) };
+            // Who has ended the chat is asked nothing more, nor is anybody of whom nothing can be written.
+            let ending = if asks { self.ask((at, &call)) } else { Ending::Open };
             match ending {
-                Ending::Reply(reply) => {
-                    self.conversation.answer(reply);
-                    self.log_steps();
-                }
+                Ending::Reply(reply) => match self.conversation.answer(reply) {
+                    Ok(()) => self.log_steps(),
+                    Err(error) => {
+                        let port = self.port((at, &call));
+                        self.unwritten(
+                            &error,
+                            &format!("the outcome of `{port}` is not taken, and the call stays open"),
+                        );
+                        asks = false;
+                    }
+                },
                 Ending::Open => self.conversation.leave_open(),
                 Ending::Undone => return After::More,
                 Ending::Quit => {
                     self.conversation.leave_open();
-                    after = After::Quit;
+                    (after, asks) = (After::Quit, false);
                 }
             }
         }
@@ -306,11 +373,21 @@ impl Chat<'_, '_> {
         after
     }
 
+    /// Says that something could not be written, and what has not happened therefore.
+    fn unwritten(&mut self, error: &SessionError, not: &str) {
+        let mut text = format!("{error}: {not}");
+        if let SessionError::Store(StoreError::Conflict { id, .. }) = error {
+            text.push_str(&format!("; `--session {id}` takes it up as it stands there"));
+        }
+        self.wrong(&text);
+    }
+
     /// Tells the log of the last steps.
     fn log_steps(&mut self) {
         let turns = self.conversation.turns();
         let steps = turns.last().map_or(&[][..], |told| &told.played.steps);
-        let (session, turn) = (&self.conversation.clock().session_id, format!("t-{}", turns.len()));
+        let number = turns.last().map_or(0, |told| told.number);
+        let (session, turn) = (&self.conversation.clock().session_id, format!("t-{number}"));
         for played in &steps[self.logged.min(steps.len())..] {
             if let Ok(step) = &played.result {
                 tell_at(self.registry, (played.pack, played.reply), session, &turn, step, self.texts);

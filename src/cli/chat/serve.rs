@@ -176,7 +176,7 @@ impl Chat<'_, '_> {
             "port": self.port(call),
             "call": &*call.1.id,
             "session": &clock.session_id,
-            "turn": self.conversation.turns().len(),
+            "turn": self.conversation.turns().last().map(|told| told.number),
             "with": call.1.request(pack),
         });
         let within = Duration::from_secs(command.timeout);

@@ -8,7 +8,7 @@ use crate::model::names::Sym;
 use crate::model::reason::STATUSES;
 use crate::model::uses::PackAt;
 use crate::model::{Channel, Pack};
-use crate::scenario::live::Told;
+use crate::scenario::live::{Made, Told};
 use crate::scenario::{PlayedStep, PlayedTurn, What, show};
 
 use super::Chat;
@@ -17,8 +17,7 @@ impl Chat<'_, '_> {
     /// Prints the last turn.
     pub fn show_turn(&mut self) {
         let Some(told) = self.conversation.turns().last() else { return };
-        let number = self.conversation.turns().len();
-        let text = if self.json { format!("{}\n", self.line_of(number, told)) } else { self.lines_of(number, told) };
+        let text = if self.json { format!("{}\n", self.line_of(told)) } else { self.lines_of(told) };
         let error = told.error().map(|(at, error)| self.error_of(at, error));
         self.terminal.out(&text);
         if let Some(error) = error {
@@ -27,14 +26,14 @@ impl Chat<'_, '_> {
     }
 
     /// One line: what the turn came to.
-    fn line_of(&self, number: usize, told: &Told) -> Json {
+    fn line_of(&self, told: &Told) -> Json {
         let pack = self.registry.pack();
         let turn = &told.played;
         let frames = |set: FrameSet| {
             set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect::<Vec<_>>()
         };
-        let calls: Vec<Json> = turn
-            .calls(self.registry)
+        let calls: Vec<Json> = self
+            .calls_of(told)
             .into_iter()
             .map(|(at, call)| {
                 let retried = retried_of(turn, call);
@@ -65,7 +64,8 @@ impl Chat<'_, '_> {
             })
             .collect();
         json!({
-            "turn": number,
+            "turn": told.number,
+            "sessionId": self.conversation.clock().session_id,
             "transition": turn.settled().map(|class| show::class(pack, class)),
             "answer_mode": turn.answer().map(|mode| pack.names.text(pack.modes[mode.index()].name)),
             "reasons": turn.reasons().into_iter().map(|reason| pack.names.text(reason)).collect::<Vec<_>>(),
@@ -76,14 +76,15 @@ impl Chat<'_, '_> {
         })
     }
 
-    fn lines_of(&self, number: usize, told: &Told) -> String {
+    fn lines_of(&self, told: &Told) -> String {
         let pack = self.registry.pack();
         let turn = &told.played;
         let mut lines = Vec::new();
-        if self.input.is_piped()
-            && let Some(What::Input { shown, .. }) = turn.steps.first().map(|step| &step.what)
-        {
-            lines.push(format!("{number}. {shown}"));
+        let number = told.number;
+        match turn.steps.first().map(|step| &step.what) {
+            _ if told.goes_on() => lines.push(format!("{number}. goes on")),
+            Some(What::Input { shown, .. }) if self.input.is_piped() => lines.push(format!("{number}. {shown}")),
+            _ => {}
         }
         let mut row = |word: &str, text: String| lines.push(format!("   {word:<9}{text}"));
         let named = |class: ClassId| format!("{} ({})", show::class(pack, class), pack.classes[class.index()].name);
@@ -103,7 +104,7 @@ impl Chat<'_, '_> {
                 row(word, show::frames(pack, frames));
             }
         }
-        for (at, call) in turn.calls(self.registry) {
+        for (at, call) in self.calls_of(told) {
             let made = told.calls.iter().find(|made| made.call.id == call.id);
             let ended = made.and_then(|made| made.reply.as_ref());
             let ended = ended.map_or_else(String::new, |reply| format!(" → {}", show::reply(reply)));
@@ -136,6 +137,14 @@ impl Chat<'_, '_> {
             row("answer", format!("{} ({})", pack.names.text(mode.name), show::claims(mode.claims)));
         }
         lines.join("\n") + "\n"
+    }
+
+    /// The calls of a turn: those that were open when the session was taken up, and those made since.
+    fn calls_of<'t>(&self, told: &'t Told) -> Vec<(PackAt, &'t CallOut)> {
+        let made = told.played.calls(self.registry);
+        let again = |call: &Made| made.iter().all(|(_, made)| made.id != call.call.id);
+        let again = told.calls.iter().filter(|call| again(call)).map(|call| (call.pack, &call.call));
+        again.chain(made.iter().copied()).collect()
     }
 
     fn error_of(&self, at: PackAt, error: &StepError) -> String {
