@@ -174,6 +174,25 @@ fn a_good_answer() {
     );
 }
 
+/// A strict schema asks for every field: one that is left out comes as a null.
+#[test]
+fn a_null_is_a_field_that_is_left_out() {
+    for (answer, ends) in [
+        ("{\"evidence\": \"good\", \"sun\": null, \"more\": [null, 1]}", "ok { evidence: good, more: [null, 1] }"),
+        (
+            "{\"evidence\": null, \"sun\": 1, \"more\": null}",
+            "ok { sun: 1 }; it breaks the port's declaration: `evidence`: is null, and it is mandatory",
+        ),
+    ] {
+        let server = Server::new(vec![good(answer)]);
+        let mini = bound(&server, "");
+        let field = "response = { evidence = { enum = \"evidence\" }";
+        let more = ", sun = { type = \"int\", optional = true }, more = { type = \"document\", optional = true }";
+        mini.edit("transitions/mini/pack.toml", field, &format!("{field}{more}"));
+        assert_eq!(ended(&chat(&mini).code(0)), ends);
+    }
+}
+
 /// What is no answer ends the call at once: it is not asked again, and nothing of it is applied.
 #[test]
 fn answers_that_are_none() {

@@ -122,7 +122,7 @@ fn programs_that_do_not_answer() {
             "",
             "failed: its answer is none: a JSON object is due, and this is no JSON: EOF while parsing a value at line 1 column 0",
         ),
-        ("echo 'no such city' >&2; exit 3", "failed: it ended with exit code 3: no such city"),
+        ("echo 'no such city' >&2; exit 3", "failed: no such city (exit code 3)"),
         ("kill -9 $$", "failed: it ended with a signal"),
         ("yes | head -c 3000000", "failed: it writes more than 1048576 bytes"),
         ("sleep 100", "timeout"),

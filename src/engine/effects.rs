@@ -534,9 +534,18 @@ fn hundredfold(number: Decimal) -> String {
     }
 }
 
-/// The text of a message: `{field}` is its value as people see it, `{field:percent}` a hundredfold.
+/// The text of a message: `{field}` is its value as people see it, `{field:percent}` a hundredfold. Of several lines one that has fields,
+/// none of which is there, is left out.
 pub fn fill(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> String {
-    let mut text = String::new();
+    let lines: Vec<(String, bool)> = template.split('\n').map(|line| fill_line(pack, line, fields)).collect();
+    let several = lines.len() > 1;
+    let kept: Vec<String> = lines.into_iter().filter(|(_, empty)| !(several && *empty)).map(|(line, _)| line).collect();
+    kept.join("\n")
+}
+
+/// A line of a text, and whether it has fields and none of them is there.
+fn fill_line(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> (String, bool) {
+    let (mut text, mut named, mut there) = (String::new(), false, false);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         text.push_str(before);
@@ -546,7 +555,9 @@ pub fn fill(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> String {
             continue;
         };
         let (name, percent) = name.strip_suffix(":percent").map_or((name, false), |name| (name, true));
-        match fields.iter().find(|(field, _)| pack.names.text(*field) == name) {
+        let found = fields.iter().find(|(field, _)| pack.names.text(*field) == name);
+        (named, there) = (true, there || found.is_some());
+        match found {
             Some((_, Value::Int(number))) if percent => text.push_str(&format!("{}%", hundredfold((*number).into()))),
             Some((_, Value::Decimal(number))) if percent => text.push_str(&format!("{}%", hundredfold(*number))),
             Some((_, value)) => text.push_str(&scalar_text(&pack.names, value)),
@@ -555,7 +566,7 @@ pub fn fill(pack: &Pack, template: &str, fields: &[(Sym, Value)]) -> String {
         rest = after;
     }
     text.push_str(rest);
-    text
+    (text, named && !there)
 }
 
 #[cfg(test)]

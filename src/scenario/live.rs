@@ -389,7 +389,15 @@ pub fn differences(registry: &Registry, call: &CallOut, script: &Call) -> Vec<St
 /// What is wrong with it; the places of the findings mean nothing. An answer that breaks the declaration of its port is none:
 /// [`Reply::contract`] says so.
 pub fn ending(registry: &Registry, port: (PackAt, PortId), text: &str) -> Result<Reply, Vec<Diagnostic>> {
-    parsed(text, |node, out| turn::ending(registry, port, node, out)).map(|(reply, _)| reply)
+    let out = Diagnostics::new();
+    let node = syntax::data(FileId(0), text, &out).filter(|_| out.is_empty());
+    let reply = node.and_then(|node| turn::ending(registry, port, &node, &out)).filter(|_| out.is_empty());
+    let mut reply = reply.ok_or_else(|| out.into_sorted())?;
+    // Programs and models write a null where a field is left out.
+    if let Some(Json::Object(fields)) = &mut reply.value {
+        fields.retain(|_, value| !value.is_null());
+    }
+    Ok(reply)
 }
 
 fn parsed<T>(text: &str, read: impl FnOnce(&Node, &Diagnostics) -> Option<T>) -> Result<(T, Json), Vec<Diagnostic>> {

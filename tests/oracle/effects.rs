@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use segue::model::Pack;
 use segue::model::cond::Path;
 use segue::model::effect::{Effect, Expr, Pick, Take, Verb};
 use segue::model::ids::{FrameId, MessageId, Slot};
@@ -14,6 +13,7 @@ use segue::model::period::Period;
 use segue::model::schema::{NamedType, Type};
 use segue::model::value::{RecordValue, Value};
 use segue::model::walk::slot_of;
+use segue::model::{Message, Pack};
 
 use super::contract::admits;
 use super::instances::{Instances, Key, is_open, key_of, keyed, owners};
@@ -555,7 +555,7 @@ fn speak(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
             let mut fields = declared.consts.clone();
             fields.extend(given);
             let text = declared.text.as_ref().map(|text| {
-                let mut text = text.clone();
+                let mut text = without_empty_lines(pack, text, declared, &fields);
                 for field in &declared.fields {
                     let value = fields.iter().find(|(name, _)| *name == field.name);
                     let shown = value.map(|(_, value)| scalar_text(&pack.names, value)).unwrap_or_default();
@@ -571,6 +571,22 @@ fn speak(pack: &Pack, verb: &Verb, read: &mut Reader<'_>, done: &mut Done) {
         }
         _ => {}
     }
+}
+
+/// A template without the lines that name fields of which none is there.
+fn without_empty_lines(pack: &Pack, text: &str, declared: &Message, fields: &[(Sym, Value)]) -> String {
+    if !text.contains('\n') {
+        return text.to_owned();
+    }
+    let is_named = |line: &str, name: Sym| {
+        let name = pack.names.text(name);
+        line.contains(&format!("{{{name}}}")) || line.contains(&format!("{{{name}:percent}}"))
+    };
+    let kept = text.split('\n').filter(|line| {
+        let mut named = declared.fields.iter().map(|field| field.name).filter(|name| is_named(line, *name)).peekable();
+        named.peek().is_none() || named.any(|name| fields.iter().any(|(of, _)| *of == name))
+    });
+    kept.collect::<Vec<_>>().join("\n")
 }
 
 /// Arguments in declared order; one left out takes its default.

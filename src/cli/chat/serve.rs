@@ -187,9 +187,9 @@ impl Chat<'_, '_> {
         };
         if ended.code != Some(0) {
             let said = String::from_utf8_lossy(&ended.err);
-            let said = said.lines().map(str::trim).rfind(|line| !line.is_empty()).map(|line| format!(": {line}"));
+            let said = said.lines().map(str::trim).rfind(|line| !line.is_empty());
             let how = ended.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-            return failed(&format!("it ended with {how}{}", said.unwrap_or_default()));
+            return failed(&said.map_or_else(|| format!("it ended with {how}"), |said| format!("{said} ({how})")));
         }
         match String::from_utf8(ended.out) {
             Ok(text) => self.answered(call, &text),

@@ -9,9 +9,12 @@ use crate::model::reason::STATUSES;
 use crate::model::uses::PackAt;
 use crate::model::{Channel, Pack};
 use crate::scenario::live::{Made, Told};
-use crate::scenario::{PlayedStep, PlayedTurn, What, show};
+use crate::scenario::{PlayedStep, PlayedTurn, Reply, What, show};
 
 use super::Chat;
+
+/// After how many characters it is cut for people.
+const MOST_SHOWN: usize = 160;
 
 impl Chat<'_, '_> {
     /// Prints the last turn.
@@ -107,7 +110,10 @@ impl Chat<'_, '_> {
         for (at, call) in self.calls_of(told) {
             let made = told.calls.iter().find(|made| made.call.id == call.id);
             let ended = made.and_then(|made| made.reply.as_ref());
-            let ended = ended.map_or_else(String::new, |reply| format!(" → {}", show::reply(reply)));
+            let ended = ended.map_or_else(String::new, |reply| match reply {
+                Reply { error: None, contract: None, .. } => format!(" → {}", cut(show::reply(reply))),
+                _ => format!(" → {}", show::reply(reply)),
+            });
             let said = made.and_then(|made| made.reply.as_ref()).is_some_and(|reply| reply.contract.is_some());
             let breach = breach_of(turn, call).filter(|_| !said).map(|breach| pack.at(at).names.text(breach));
             let breach = breach.map_or_else(String::new, |breach| format!("; breach {breach}"));
@@ -116,13 +122,14 @@ impl Chat<'_, '_> {
             // Who was asked about it has its request before their eyes.
             let made = match self.asked_of.contains(&call.id) {
                 true => format!("{} {}", call.id, show::port(pack, at, call.port)),
-                false => show::call_at(pack, at, call),
+                false => cut(show::call_at(pack, at, call)),
             };
             row("call", format!("{made}{again}{ended}{breach}"));
         }
         for (at, message) in turn.messages().filter(|(at, message)| for_people(pack, *at, message)) {
             let bare = MessageOut { text: None, ..message.clone() };
-            row("message", show::message_at(pack, at, &bare));
+            let shown = show::message_at(pack, at, &bare);
+            row("message", if message.text.is_some() { cut(shown) } else { shown });
             for line in message.text.iter().flat_map(|text| text.lines()) {
                 row("", show::line(line));
             }
@@ -173,6 +180,14 @@ fn retried_of(turn: &PlayedTurn, call: &CallOut) -> Option<Retried> {
 fn breach_of(turn: &PlayedTurn, call: &CallOut) -> Option<Sym> {
     let of = |step: &&PlayedStep| matches!(&step.what, What::Outcome(delivered) if delivered.call == call.id);
     turn.steps.iter().find(of)?.result.as_ref().ok()?.breach
+}
+
+/// As much of a request, an answer or a message with a text of its own as a line can hold.
+fn cut(text: String) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
 }
 
 /// Whether a message is for people, not for a log.
