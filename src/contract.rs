@@ -25,6 +25,8 @@ pub struct Broken {
     pub at: String,
     /// What is wrong there.
     pub message: String,
+    /// The keyword that does not admit it, where that is known: the name of its contract, and a JSON Pointer in it.
+    pub by: Option<(String, String)>,
 }
 
 /// A contract that cannot be compiled.
@@ -54,6 +56,9 @@ mod compiled {
     const DEPENDING: [&str; 8] =
         ["if", "then", "else", "not", "anyOf", "oneOf", "dependentSchemas", "unevaluatedProperties"];
 
+    /// Where contracts are taken to lie.
+    const BASE: &str = "contract:///";
+
     /// The names of the contracts that a schema refers to.
     fn references<'s>(schema: &'s Json, into: &mut Vec<&'s str>) {
         match schema {
@@ -82,7 +87,7 @@ mod compiled {
             if pack.contracts.is_empty() {
                 return Ok(Self::default());
             }
-            let name = |contract: &Contract| format!("contract:///{}.json", pack.names.text(contract.name));
+            let name = |contract: &Contract| format!("{BASE}{}.json", pack.names.text(contract.name));
             let lost = |error: &dyn std::fmt::Display| {
                 let span = pack.contracts[0].node.span;
                 vec![BadContract { span, message: format!("the contracts cannot be read: {error}"), help: None }]
@@ -132,7 +137,11 @@ mod compiled {
         #[must_use]
         pub fn broken(&self, contract: usize, value: &Json) -> Option<Broken> {
             let error = self.validators.get(contract)?.validate(value).err()?;
-            Some(Broken { at: error.instance_path().to_string(), message: error.to_string() })
+            let by = error.absolute_keyword_location().and_then(|place| {
+                let (file, pointer) = place.as_str().strip_prefix(BASE)?.split_once('#')?;
+                Some((file.strip_suffix(".json")?.to_owned(), pointer.to_owned()))
+            });
+            Some(Broken { at: error.instance_path().to_string(), message: error.to_string(), by })
         }
 
         /// Whether what an object has, or lacks, as this member breaks a contract, whatever else the object holds.
@@ -223,6 +232,16 @@ impl Contracts {
     #[must_use]
     pub fn refuses(&self, _contract: usize, _object: &Json, _member: &str) -> bool {
         false
+    }
+}
+
+impl Broken {
+    /// Where the keyword stands that does not admit a value.
+    #[must_use]
+    pub fn keyword(&self, pack: &Pack) -> Option<Span> {
+        let (name, pointer) = self.by.as_ref()?;
+        let contract = pack.contracts.iter().find(|of| pack.names.text(of.name) == name)?;
+        Some(place(&contract.node, pointer).span)
     }
 }
 

@@ -3,19 +3,12 @@
 #[path = "support/program.rs"]
 mod program;
 
-use program::{Mini, document};
+use program::{Mini, told};
 
 /// What is found with this `segue.toml`: file, place, message and help.
 fn found(mini: &Mini, settings: &str) -> Vec<String> {
     mini.write("segue.toml", settings);
-    let document = document(&mini.run(&["check", "--format", "json"]).stderr_eq(""));
-    let found = document["diagnostics"].as_array().expect("findings").iter().map(|found| {
-        let start = &found["range"]["start"];
-        let text = |key: &str| found[key].as_str().unwrap_or_default();
-        let (line, column) = (&start["line"], &start["column"]);
-        format!("{}:{line}:{column} {} -> {}", text("file"), text("message"), text("help"))
-    });
-    found.collect()
+    told(mini)
 }
 
 #[test]

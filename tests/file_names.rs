@@ -7,19 +7,7 @@ mod program;
 
 use std::fs;
 
-use program::{Mini, document};
-
-/// What is found: file, place, message and help.
-fn found(mini: &Mini) -> Vec<String> {
-    let document = document(&mini.run(&["check", "--format", "json"]).stderr_eq(""));
-    let found = document["diagnostics"].as_array().expect("findings").iter().map(|found| {
-        let start = &found["range"]["start"];
-        let text = |key: &str| found[key].as_str().unwrap_or_default();
-        let (line, column) = (&start["line"], &start["column"]);
-        format!("{}:{line}:{column} {} -> {}", text("file"), text("message"), text("help"))
-    });
-    found.collect()
-}
+use program::{Mini, told};
 
 const TOML: &str =
     "this is TOML under the name of a YAML file -> rename the file so that it ends with `.toml`, or write YAML";
@@ -36,7 +24,7 @@ fn one_format_under_the_name_of_the_other() {
     ] {
         let mini = Mini::new();
         fs::rename(mini.path(from), mini.path(to)).expect("renamed");
-        assert_eq!(found(&mini), [format!("{to}:{place} {wanted}")]);
+        assert_eq!(told(&mini), [format!("{to}:{place} {wanted}")]);
     }
 }
 
@@ -45,9 +33,26 @@ fn one_format_under_the_name_of_the_other() {
 fn a_pack_that_is_renamed() {
     let mini = Mini::new();
     fs::rename(mini.path("transitions/mini"), mini.path("transitions/minis")).expect("renamed");
-    let found = found(&mini);
+    let found = told(&mini);
     let [one] = &found[..] else { panic!("{found:#?}") };
     assert!(one.starts_with("scenarios/mini/"), "{one}");
     assert!(one.contains(" there is no pack `mini`, which is the folder of this scenario and "), "{one}");
     assert!(one.ends_with(" more -> is the pack `minis` meant? Give the two folders one name"), "{one}");
+}
+
+/// A backup of a file that is there is nobody's business; one in its place is.
+#[test]
+fn backups() {
+    let mini = Mini::new();
+    let text = fs::read_to_string(mini.path("transitions/mini/T1.yaml")).expect("a file");
+    for name in ["T1.yaml.bak", "T1.yaml.orig", "T1.yaml~", "notes.md", ".T1.yaml.swp"] {
+        mini.write(&format!("transitions/mini/{name}"), &text);
+    }
+    assert_eq!(told(&mini), [""; 0]);
+    for name in ["T1.yaml.bak", "T1.yaml.orig", "T1.yaml~"] {
+        fs::remove_file(mini.path(&format!("transitions/mini/{name}"))).expect("removed");
+    }
+    fs::rename(mini.path("transitions/mini/T1.yaml"), mini.path("transitions/mini/T1.yaml.bak")).expect("renamed");
+    let wanted = "transitions/mini/T1.yaml.bak:1:1 this is called like a backup of `T1.yaml`, which is not there -> name it `T1.yaml`: no file of this name is read; or keep it elsewhere";
+    assert_eq!(told(&mini), [wanted]);
 }

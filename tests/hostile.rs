@@ -9,6 +9,8 @@ use segue::diag::{Code, Diagnostic};
 use segue::load::{Loaded, load};
 use segue::report;
 
+use serde_json::{Value as Json, json};
+use support::tiny::Tiny;
 use support::{file, workspace};
 
 const PACKS: [&str; 6] = ["assistant", "booking", "clarification", "joined", "refinement", "step-back"];
@@ -159,4 +161,34 @@ fn one_line_of_many_megabytes() {
         assert!(report::human(&loaded.sources, &loaded.diagnostics, true).len() < 20_000, "{:?}", &text[..8]);
         assert!(report::json(&loaded.sources, &loaded.diagnostics).to_string().len() < 20_000, "{:?}", &text[..8]);
     }
+}
+
+/// Conditions and blocks in which each uses the one before twice: what a pack of these comes to.
+fn doubled(times: usize, innermost: &Json) -> Loaded {
+    let mut conditions = json!({ "c0": innermost });
+    let mut blocks = json!({ "b0": { "doc": "d", "do": [{ "when": innermost, "set": { "gate": { "n": 1 } } }] } });
+    for at in 1..=times {
+        let (cond, block) = (format!("c{}", at - 1), format!("b{}", at - 1));
+        conditions[format!("c{at}")] = json!({ "all": [{ "is": cond }, { "is": cond }] });
+        blocks[format!("b{at}")] = json!({ "doc": "d", "do": [{ "use": block }, { "use": block }] });
+    }
+    let class = json!({ "requires": { "is": format!("c{times}") }, "do": [{ "use": format!("b{times}") }] });
+    let mut tiny = Tiny::new(&[("A", class)]);
+    tiny.add(json!({ "condition": conditions, "block": blocks }));
+    loading(&tiny.files())
+}
+
+/// What a few lines write out very often is bounded, and told once; what is wrong in them is wrong once.
+#[test]
+fn conditions_and_blocks_that_are_written_out_very_often() {
+    let holds = json!({ "root": { "hits": { "gte": 1 } } });
+    let loaded = doubled(10, &holds);
+    assert!(loaded.registry.is_some(), "{}", shown(&loaded));
+    let loaded = doubled(16, &holds);
+    let [found] = &loaded.diagnostics[..] else { panic!("{}", shown(&loaded)) };
+    assert_eq!(found.code, Code::LimitExceeded);
+    assert_eq!(found.message, "named conditions and blocks of this pack are written out more than 20,000 times");
+    let loaded = doubled(12, &json!({ "nowhere": { "hits": 1 } }));
+    let [found] = &loaded.diagnostics[..] else { panic!("{}", shown(&loaded)) };
+    assert_eq!((found.code, found.message.as_str()), (Code::UnknownName, "there is no frame `nowhere`"));
 }

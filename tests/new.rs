@@ -38,7 +38,7 @@ fn a_pack_of_ones_own() {
     own.run(&["new", "transition", "HOURS"]).code(0);
     own.run(&["new", "transition", "LATER-2", "--pack", "colours"]).code(0);
     own.run(&["new", "scenario", "blue-hours"]).code(0);
-    own.run(&["new", "scenario", "rest", "--covers", "REST"]).code(0);
+    own.run(&["new", "scenario", "resting", "--covers", "REST"]).code(0);
     holds(&own, &[]);
     // A second one beside it: the workspace is there already.
     let run = own.run(&["new", "pack", "other"]).code(0);
@@ -80,6 +80,12 @@ fn nothing_is_overwritten_and_names_are_checked() {
         (&["pack", "colours"][..], "there is a pack colours already"),
         (&["pack", "a/b"], "`a_b` would do"),
         (&["pack", "input"], "taken by the language itself"),
+        (&["pack", "nul"], "`nul` is no name of a pack: on Windows no file can be called so; take another name"),
+        (&["pack", "Colours"], "only in its case: take another name"),
+        (&["scenario", "Kept"], "only in its case: take another name"),
+        (&["scenario", "Null"], "`Null` is no name of a scenario file: YAML reads it as something else than a text"),
+        (&["scenario", "true"], "YAML reads it"),
+        (&["transition", "COM1"], "on Windows"),
         (&["pack", "цвет"], "begins with a letter"),
         (&["transition", "COLOUR"], "there is a class `COLOUR` in the pack already"),
         (&["transition", "Colour"], "`Colour` differs from the class `COLOUR` only in its case: take another name"),

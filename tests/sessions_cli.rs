@@ -102,3 +102,53 @@ fn what_is_not_there_and_what_is_no_store() {
     let store = Sqlite::open(&mini.path(STORE), Access::Read).expect("the store");
     assert_eq!(store.list().expect("heads").len(), 1);
 }
+
+/// The first user who may not write what others own.
+#[cfg(unix)]
+const NOBODY: u32 = 65_534;
+
+/// What a user who may write neither the file nor its folder is told of the sessions in it.
+#[cfg(unix)]
+#[test]
+fn a_store_where_nothing_can_be_written_is_read() {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Output};
+
+    let mini = Mini::new();
+    kept(&mini);
+    let wanted = out(&mini.run(&["sessions", "list", "--store", STORE]).code(0));
+    let files = || fs::read_dir(mini.path("")).expect("the folder").count();
+    let before = files();
+    let may = |below: &str, mode: u32| {
+        fs::set_permissions(mini.path(below), Permissions::from_mode(mode)).expect("permissions");
+    };
+    may(STORE, 0o444);
+    may("", 0o555);
+    // Whoever may write everywhere looks as somebody else.
+    let as_other = fs::write(mini.path("probe"), "").is_ok();
+    let run = |args: &[&str]| -> std::io::Result<Output> {
+        let mut command = Command::new(snapbox::cmd::cargo_bin!("segue"));
+        if as_other {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command.args(args).current_dir(mini.path("")).output()
+    };
+    if as_other {
+        fs::remove_file(mini.path("probe")).expect("removed");
+    }
+    let told = match run(&["--version"]) {
+        Ok(ran) if ran.status.success() => Some(run(&["sessions", "list", "--store", STORE]).expect("it runs")),
+        _ => None,
+    };
+    let after = files();
+    may("", 0o755);
+    let Some(told) = told else {
+        eprintln!("not tested: the program cannot be run as a user who may not write here");
+        return;
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!((told.status.code(), text(&told.stdout), text(&told.stderr)), (Some(0), wanted, String::new()));
+    assert_eq!(after, before, "looking writes nothing");
+}

@@ -15,6 +15,7 @@ use segue::report::short;
 use segue::workspace::{Workspace, files};
 
 use support::packs::as_toml;
+use support::shipped::Shipped;
 use support::tiny::Tiny;
 
 /// A class that takes a text and says so.
@@ -142,24 +143,7 @@ fn other_words_for_tests_are_known() {
 
 /// What is found in a shipped pack and its scenarios with some files written differently: place, code and message.
 fn shipped(pack: &str, edits: &[(&str, &str, &str)]) -> Vec<String> {
-    let workspace = Workspace::of(Path::new(env!("CARGO_MANIFEST_DIR"))).expect("the repository is a workspace");
-    let folder = workspace.root().join("scenarios").join(pack);
-    let scenarios = files::walk(&folder, "scenarios", &folder).files.into_iter();
-    let scenarios = scenarios.filter(|path| path.extension().is_some_and(|end| end == "yaml")).map(|path| {
-        let name = path.strip_prefix(&folder).expect("it lies there").to_string_lossy().into_owned();
-        SourceText::new(name, files::read(&path, "a scenario").expect("it can be read"))
-    });
-    let mut scenarios: Vec<SourceText> = scenarios.collect();
-    let prefix = format!("transitions/{pack}/");
-    let mut files = workspace.pack(pack).expect("it can be read");
-    files.iter_mut().for_each(|file| file.name = file.name.replacen(&prefix, "", 1));
-    for (name, from, to) in edits {
-        let file = files.iter_mut().chain(&mut scenarios).find(|file| file.name == *name).expect("a file");
-        assert!(file.text.contains(from), "{from} in {name}");
-        file.text = file.text.replacen(from, to, 1);
-    }
-    let audit = audit(&files, &scenarios, &Config::default());
-    short(&audit.sources, &audit.diagnostics).lines().map(str::to_owned).collect()
+    edits.iter().fold(Shipped::of(pack), |all, (name, from, to)| all.edited(name, from, to)).short()
 }
 
 #[test]

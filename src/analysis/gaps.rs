@@ -4,10 +4,9 @@
 use crate::check::lint::untaken;
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::engine::{Breach, Failure, StepError};
-use crate::model::class::Answer;
-use crate::model::cond::Cond;
+use crate::model::class::{Answer, AnswerRow};
 use crate::model::effect::{Call, Effect, Verb};
-use crate::model::ids::{ClassId, ModeId};
+use crate::model::ids::ClassId;
 use crate::model::names::Sym;
 use crate::model::walk;
 use crate::registry::Registry;
@@ -145,7 +144,7 @@ fn leads_to_untaken(
 }
 
 /// Inputs that may lead to an outcome after whose step by this taker no row of the answer holds, or `many`.
-fn leads_to_unanswered<'r>(seeker: &mut Seeker<'r>, taker: Taker, rows: &'r [(Cond, ModeId)], many: bool) -> Vec<Lead> {
+fn leads_to_unanswered<'r>(seeker: &mut Seeker<'r>, taker: Taker, rows: &'r [AnswerRow], many: bool) -> Vec<Lead> {
     let sites: Vec<(ClassId, Sym)> =
         seeker.encoder.moment.sites.iter().map(|(site, _)| (site.class, site.call.id)).collect();
     let mut found = Vec::new();
@@ -164,9 +163,9 @@ fn leads_to_unanswered<'r>(seeker: &mut Seeker<'r>, taker: Taker, rows: &'r [(Co
 }
 
 /// Whether each row of an answer holds after the step of somebody.
-fn row_lits<'r>(encoder: &mut Encoder<'r>, taker: Taker, rows: &'r [(Cond, ModeId)]) -> Vec<Lit> {
+fn row_lits<'r>(encoder: &mut Encoder<'r>, taker: Taker, rows: &'r [AnswerRow]) -> Vec<Lit> {
     let sight = Sight::of(Who::After(taker));
-    rows.iter().map(|(when, _)| encoder.holds(when, &sight)).collect()
+    rows.iter().map(|(when, ..)| encoder.holds(when, &sight)).collect()
 }
 
 /// Whether none of these holds, or `many`.
@@ -195,7 +194,7 @@ impl Unanswered {
         seeker: &mut Seeker<'r>,
         registry: &Registry,
         taker: Taker,
-        rows: &'r [(Cond, ModeId)],
+        rows: &'r [AnswerRow],
         many: bool,
     ) -> Option<Self> {
         let mut also = answers(seeker, taker)?;

@@ -321,7 +321,7 @@ impl<'p> Domains<'p> {
     fn answer(&mut self, class: &'p Class) {
         let Answer::Rows(rows) = &class.answer else { return };
         let mut looked_at: Vec<Place> = Vec::new();
-        for (when, _) in rows {
+        for (when, ..) in rows {
             self.cond(when, &None);
             walk::cond_paths(when, &mut |path: &Path| looked_at.push(path.place));
         }

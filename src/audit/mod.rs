@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::analysis;
 use crate::check::lint;
 use crate::declare::{Documents, Options};
-use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, quoted};
 use crate::jobs::{Both, in_turn, joined};
 use crate::lexicon::Automata;
 use crate::load::{Means, Rest, load_documents};
@@ -249,7 +249,13 @@ fn whole(
     let mut errors = fixed.into_sorted();
     let stuck = loaded.registry.as_ref().map(|registry| stuck(registry, &shown)).unwrap_or_default();
     shown.retain(|found| !explains(found, &mut errors) && !follows(found, &stuck));
-    errors.retain(|found| !follows(found, &stuck));
+    // A class that is wrong by its id is none that scenarios could be about.
+    let wrong_ids: Vec<Span> = errors.iter().filter(|one| one.is_error()).map(|one| one.primary.span).collect();
+    let unnamed = |found: &Diagnostic| found.code == Code::NoScenario && wrong_ids.contains(&found.primary.span);
+    // Where a contract refuses what it should admit scenarios go other ways.
+    let refused = errors.iter().any(|one| one.code == Code::AnswerBreaksPort && of_pack(one.primary.span.file));
+    let astray = |found: &Diagnostic| found.code == Code::ClassNotReached && refused;
+    errors.retain(|found| !follows(found, &stuck) && !unnamed(found) && !astray(found));
     let shown = shown.into_iter().chain(late).filter(told).filter_map(|found| config.settings.apply(found));
     let all = Diagnostics::new();
     all.extend(errors.into_iter().chain(shown));
@@ -260,7 +266,7 @@ fn whole(
 /// The classes in which a condition never holds, in quotes.
 fn stuck(registry: &Registry, found: &[Diagnostic]) -> Vec<String> {
     let pack = registry.pack();
-    let never = found.iter().filter(|found| found.code == Code::NeverHolds && found.message.contains("never hold"));
+    let never = found.iter().filter(|found| found.aspect == Aspect::NeverTrue);
     let never = never.map(|found| found.primary.span);
     let class = |at: Span| {
         let above = pack.classes.iter().filter(|class| class.span.file == at.file && class.span.start <= at.start);

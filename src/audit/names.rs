@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declare::{meant, named_otherwise, places};
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, Label};
 use crate::load::{missed_names, told_once as once};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, parse};
@@ -80,8 +80,41 @@ pub(super) fn told_once(found: Vec<Diagnostic>, sources: &SourceMap, files: usiz
     let said: BTreeSet<(Span, String)> =
         found.iter().filter(|one| !is_answer(one)).map(|one| (one.primary.span, one.message.clone())).collect();
     found.retain(|one| !is_answer(one) || !said.contains(&(one.primary.span, one.message.clone())));
+    let found = by_contract(found);
     let (mut packs, scenarios): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|found| of_pack(found.primary.span.file));
     packs.extend(once(scenarios, |_| ()));
     packs
+}
+
+/// In so many places it is the contract that is wrong, and not what is answered.
+const REFUSED: usize = 3;
+
+/// The same findings, but that what one keyword of a contract refuses in many scenarios is told there.
+fn by_contract(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut refused: BTreeMap<Span, BTreeSet<Span>> = BTreeMap::new();
+    let keyword = |one: &Diagnostic| match (one.code, one.aspect, one.secondary.first()) {
+        (Code::AnswerBreaksPort, Aspect::Contract, Some(label)) => Some(label.span),
+        _ => None,
+    };
+    for one in &found {
+        if let Some(at) = keyword(one) {
+            refused.entry(at).or_default().insert(one.primary.span);
+        }
+    }
+    refused.retain(|_, places| places.len() >= REFUSED);
+    let mut told = BTreeSet::new();
+    let each = found.into_iter().filter_map(|one| {
+        let Some((at, places)) = keyword(&one).and_then(|at| refused.get_key_value(&at)) else { return Some(one) };
+        if !told.insert(*at) {
+            return None;
+        }
+        let what = one.message.split_once(": ").map_or(one.message.as_str(), |(_, what)| what);
+        let message = format!("the contract refuses what scenarios answer in {} places: {what}", places.len());
+        let first = places.first().copied().unwrap_or(one.primary.span);
+        let found = Diagnostic { primary: Label { span: *at, message: String::new() }, message, ..one };
+        let found = Diagnostic { secondary: Vec::new(), ..found };
+        Some(found.also(first, "the first of these places").help("mend the contract, or what is answered there"))
+    });
+    each.collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declare::{self, LeftOut};
-use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::jobs::{self, Both};
 use crate::load::Rest;
 use crate::model::ids::ClassId;
@@ -35,15 +35,16 @@ impl<'r> Known<'r> {
             !left_out.is_placed(found, sources)
                 // Another class may be what takes a turn, makes a call or gives a reason.
                 || matches!(found.code, Code::ClassNotReached | Code::CallNobodyMakes)
-                || (left_out.any_event && found.code == Code::UnknownKey && found.message.ends_with("in a turn"))
-                || (!left_out.sections.is_empty() && found.message.ends_with(scenario::REASON))
+                || (left_out.any_event && found.aspect == Aspect::TurnKey)
+                || (!left_out.sections.is_empty() && found.aspect == Aspect::Reason)
                 || scenario::named(scenario, found.primary.span).into_iter().any(|word| left_out.names(word))
                 || (found.code == Code::UnknownName && left_out.names(sources.slice(found.primary.span)))
         })
     }
 
-    /// Holds a scenario against the pack; the classes that it is about come back.
-    fn judge(&self, scenario: &Scenario, sources: &SourceMap, out: &Diagnostics) -> Vec<ClassId> {
+    /// Holds a scenario against the pack; the classes that it is about come back. What it comes to is not known where its file is not
+    /// `whole`.
+    fn judge(&self, scenario: &Scenario, whole: bool, sources: &SourceMap, out: &Diagnostics) -> Vec<ClassId> {
         let Some(registry) = self.registry else {
             out.extend(scenario.problems.iter().cloned());
             out.extend(scenario::faults(scenario));
@@ -59,7 +60,9 @@ impl<'r> Known<'r> {
             }
         };
         let own = |found: &Diagnostic| scenario.problems.contains(found);
-        out.extend(found.into_iter().filter(|found| own(found) || !self.is_open(found, scenario, sources)));
+        let known = |found: &Diagnostic| whole || !matches!(found.code, Code::ClassNotReached | Code::CallNobodyMakes);
+        let found = found.into_iter().filter(known);
+        out.extend(found.filter(|found| own(found) || !self.is_open(found, scenario, sources)));
         about
     }
 
@@ -155,7 +158,8 @@ pub(super) fn check(
                 shared.push(id);
                 continue;
             }
-            about.extend(known.judge(scenario, sources, out));
+            let whole = parsed.problems.is_empty();
+            about.extend(known.judge(scenario, whole, sources, out));
         }
     }
     if let Some(place) = &config.place {

@@ -2,36 +2,28 @@
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::Pack;
-use crate::model::class::{Answer, Class};
-use crate::model::ids::ModeId;
+use crate::model::class::{Answer, AnswerRow, Class};
 
 use super::same;
-
-/// Two rows that hold together.
-struct Finding {
-    first: ModeId,
-    second: ModeId,
-}
 
 /// Checks the answers of every class.
 pub fn check(pack: &Pack, out: &Diagnostics) {
     for class in &pack.classes {
-        out.extend(findings(class).into_iter().map(|finding| diagnostic(pack, class, &finding)));
+        let Answer::Rows(rows) = &class.answer else { continue };
+        let plain: Vec<_> = rows.iter().map(|(when, ..)| same::cond(when, &same::as_is)).collect();
+        for at in 1..rows.len() {
+            if let Some(first) = plain[..at].iter().position(|other| *other == plain[at]) {
+                out.push(diagnostic(pack, class, &rows[first], &rows[at]));
+            }
+        }
     }
 }
 
-fn findings(class: &Class) -> Vec<Finding> {
-    let Answer::Rows(rows) = &class.answer else { return Vec::new() };
-    let plain: Vec<_> = rows.iter().map(|(when, _)| same::cond(when, &same::as_is)).collect();
-    let earlier = |row: usize| plain[..row].iter().position(|other| *other == plain[row]);
-    (0..rows.len())
-        .filter_map(|row| earlier(row).map(|first| Finding { first: rows[first].1, second: rows[row].1 }))
-        .collect()
-}
-
-fn diagnostic(pack: &Pack, class: &Class, finding: &Finding) -> Diagnostic {
-    let mode = |id: ModeId| pack.names.text(pack.modes[id.index()].name);
-    let (id, first, second) = (pack.names.text(class.id), mode(finding.first), mode(finding.second));
-    let message = format!("two answer rows of `{id}` always hold together: `{first}` and `{second}`");
-    Diagnostic::error(Code::Contradiction, class.span, message).help("keep one of the rows; exactly one may hold")
+/// Of two rows that hold together.
+fn diagnostic(pack: &Pack, class: &Class, first: &AnswerRow, second: &AnswerRow) -> Diagnostic {
+    let mode = |row: &AnswerRow| pack.names.text(pack.modes[row.1.index()].name);
+    let (id, one, other) = (pack.names.text(class.id), mode(first), mode(second));
+    let message = format!("two answer rows of `{id}` always hold together: `{one}` and `{other}`");
+    let found = Diagnostic::error(Code::Contradiction, second.2, message).also(first.2, "the first of them");
+    found.help("keep one of the rows; exactly one may hold")
 }

@@ -1,5 +1,7 @@
 //! A class names fields of an instance only where one is bound: by `bind`, by `open`, or by the call whose outcome it takes.
 
+use std::collections::BTreeMap;
+
 use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::Pack;
 use crate::model::class::{Answer, Class, On};
@@ -54,7 +56,11 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
         });
         found.sort_by_key(|(_, span)| *span);
         found.dedup_by_key(|(_, span)| *span);
-        out.extend(found.into_iter().map(|(slot, span)| diagnostic(pack, class, slot, span)));
+        let mut frames: BTreeMap<FrameId, Vec<(Slot, Span)>> = BTreeMap::new();
+        for (slot, span) in found {
+            frames.entry(pack.slots[slot.index()].frame).or_default().push((slot, span));
+        }
+        out.extend(frames.into_iter().map(|(frame, places)| diagnostic(pack, class, frame, &places)));
     }
 }
 
@@ -98,13 +104,22 @@ fn opens(effects: &[Effect], frame: FrameId) -> bool {
     effects.iter().any(|effect| matches!(effect.verb, Verb::Open { frame: of, .. } if of == frame))
 }
 
-fn diagnostic(pack: &Pack, class: &Class, slot: Slot, span: Span) -> Diagnostic {
-    let (id, name) = (pack.names.text(class.id), show::slot(pack, slot));
-    let frame = pack.slots[slot.index()].frame;
-    let short = show::frame(pack, frame);
-    Diagnostic::error(Code::OutOfPlace, span, format!("`{id}` names `{name}` but binds no instance of `{short}`"))
-        .also(pack.frames[frame.index()].span, "a keyed frame")
-        .help(format!(
-            "write `bind = {{ {short} = \"$input.…?\" }}` in the class; without one only `open_count` and `only` are known"
-        ))
+/// One place may be a slip of its own; of several it is the class that lacks something.
+fn diagnostic(pack: &Pack, class: &Class, frame: FrameId, places: &[(Slot, Span)]) -> Diagnostic {
+    let (id, short) = (pack.names.text(class.id), show::frame(pack, frame));
+    let (slot, first) = places[0];
+    let found = match places.len() {
+        1 => {
+            let name = show::slot(pack, slot);
+            let message = format!("`{id}` names `{name}` but binds no instance of `{short}`");
+            Diagnostic::error(Code::OutOfPlace, first, message)
+        }
+        count => {
+            let message = format!("`{id}` names fields of `{short}` in {count} places but binds no instance of it");
+            Diagnostic::error(Code::OutOfPlace, class.span, message).also(first, "the first of these places")
+        }
+    };
+    found.also(pack.frames[frame.index()].span, "a keyed frame").help(format!(
+        "write `bind = {{ {short} = \"$input.…?\" }}` in the class; without one only `open_count` and `only` are known"
+    ))
 }

@@ -125,7 +125,28 @@ impl Place {
     }
 }
 
+/// Of a file to be, a file or folder on its way that differs from what it is to be called only in its case: where case is nothing
+/// they would be one.
+fn twin(workspace: &Workspace, path: &str) -> Option<Problem> {
+    let mut at = workspace.root().to_path_buf();
+    for piece in path.split('/') {
+        let lower = piece.to_lowercase();
+        let beside = || files::folders(&at).into_iter().chain(files::files(&at));
+        let twin = || beside().find(|other| other.to_lowercase() == lower);
+        if let Some(other) = twin().filter(|_| !beside().any(|other| other == piece)) {
+            let there = workspace.shown(&at.join(other));
+            let message = format!("{path} would differ from {there}, which is there, only in its case");
+            return Some(Problem::new(format!("{message}: take another name")));
+        }
+        at.push(piece);
+    }
+    None
+}
+
 fn write(workspace: &Workspace, scaffold: &Scaffold, terminal: &mut Terminal) -> Result<(), Problem> {
+    if let Some(problem) = scaffold.files.iter().find_map(|file| twin(workspace, &file.path)) {
+        return Err(problem);
+    }
     let all: Vec<(PathBuf, String, String)> = scaffold
         .files
         .iter()

@@ -87,7 +87,17 @@ pub fn told<'l>(loaded: &'l Loaded, name: &str, terminal: &mut Terminal) -> Resu
         terminal.err(&crate::report::human(&loaded.sources, &loaded.diagnostics, terminal.color_err()));
     }
     loaded.registry.as_ref().ok_or_else(|| {
-        Problem::new(format!("the pack {name} does not load: {}", crate::report::summary(&loaded.diagnostics)))
+        let files = loaded.diagnostics.iter().filter(|found| found.is_error()).map(|found| found.primary.span.file);
+        let mut files: Vec<&str> = files.map(|file| loaded.sources.name(file)).collect();
+        files.dedup();
+        // The cause may lie in a pack that it uses.
+        let where_from = match files.as_slice() {
+            [] => String::new(),
+            [file] => format!(", in {file}"),
+            [file, ..] => format!(", the first in {file}"),
+        };
+        let summary = crate::report::summary(&loaded.diagnostics);
+        Problem::new(format!("the pack {name} does not load: {summary}{where_from}"))
     })
 }
 

@@ -561,7 +561,7 @@ fn answer(cx: &Cx<'_>, node: &Node, boundary: bool, calls: &Calls) -> Option<Ans
                 let when = cx.need(row, node.span, "an answer row", "when").map(|node| cx.cond(node, &scope));
                 let mode = cx.need(row, node.span, "an answer row", "mode").and_then(|node| mode(cx, node));
                 if let (Some(when), Some(mode)) = (when, mode) {
-                    rows.push((when, mode));
+                    rows.push((when, mode, node.span));
                 }
             }
             Some(Answer::Rows(rows))

@@ -125,14 +125,7 @@ impl Cx<'_> {
             return None;
         };
         if let Some(at) = named.iter().position(|known| known == name) {
-            let mut ring: Vec<&str> = named[at..].iter().map(String::as_str).collect();
-            ring.push(name);
-            self.error_help(
-                Code::LeadsBack,
-                node.span,
-                format!("conditions in a ring: {}", ring.join(" → ")),
-                "a condition may use others, but not itself",
-            );
+            self.ring("condition", &named[at..], node.span);
             return None;
         }
         if !self.may_inline(named.len(), node.span) {
@@ -151,13 +144,21 @@ impl Cx<'_> {
         self.inlined.set(count);
         if depth >= DEEPEST || count > MOST_INLINED {
             let first = self.wrong.borrow_mut().insert(span);
-            if first && (depth >= DEEPEST || count == MOST_INLINED + 1) {
-                self.error_help(
-                    Code::LimitExceeded,
-                    span,
-                    "named conditions or blocks stand in each other too deeply or too often",
-                    format!("at most {DEEPEST} deep, and {MOST_INLINED} uses in a pack"),
-                );
+            let told = match depth >= DEEPEST {
+                true => Some((
+                    format!("named conditions or blocks stand more than {DEEPEST} deep in each other"),
+                    "write what the innermost ones say where they are used",
+                )),
+                false => (count == MOST_INLINED + 1).then(|| {
+                    let most = format!("{},{:03}", MOST_INLINED / 1000, MOST_INLINED % 1000);
+                    (
+                        format!("named conditions and blocks of this pack are written out more than {most} times"),
+                        "one that stands twice in another doubles it each time: let each use what it needs once",
+                    )
+                }),
+            };
+            if let Some((message, help)) = told.filter(|_| first) {
+                self.error_help(Code::LimitExceeded, span, message, help);
             }
             return false;
         }

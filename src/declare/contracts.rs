@@ -1,6 +1,6 @@
 //! Contracts of ports: JSON Schemas in files of their own, and which port is held to which.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::contract::{DIALECT, lead};
@@ -62,6 +62,8 @@ pub(super) fn contracts(cx: &mut Cx<'_>, sections: &Sections<'_>) {
         dialect(cx, item.node);
         references(cx, sections, item.node, item.node);
     }
+    let mut ways = Ways { cx, sections, seen: BTreeMap::new() };
+    sections.contracts.iter().for_each(|item| ways.all(item.node, item.node));
 }
 
 fn dialect(cx: &Cx<'_>, schema: &Node) {
@@ -79,6 +81,70 @@ fn dialect(cx: &Cx<'_>, schema: &Node) {
             let message = "a contract is a JSON Schema: an object";
             cx.error_help(Code::WrongType, schema.span, message, "write `{ \"type\": \"object\", … }`");
         }
+    }
+}
+
+/// How many references may follow each other.
+const LONGEST_WAY: usize = 128;
+/// Keywords whose schemas speak of the same value as the schema in which they stand.
+const SAME_VALUE: &[&str] = &["allOf", "anyOf", "else", "if", "not", "oneOf", "then"];
+
+/// Ways from schemas to others that speak of the same value: one that leads back never comes to an end.
+struct Ways<'a, 'n> {
+    cx: &'a Cx<'a>,
+    sections: &'a Sections<'n>,
+    /// The schemas that were come to, and whether the way goes on from them.
+    seen: BTreeMap<Span, bool>,
+}
+
+impl<'n> Ways<'_, 'n> {
+    /// From every schema in a contract.
+    fn all(&mut self, root: &'n Node, node: &'n Node) {
+        match &node.kind {
+            Kind::List(items) => items.iter().for_each(|item| self.all(root, item)),
+            Kind::Table(table) => {
+                self.from(root, node, 0);
+                table.iter().for_each(|entry| self.all(root, &entry.value));
+            }
+            _ => {}
+        }
+    }
+
+    fn from(&mut self, root: &'n Node, node: &'n Node, length: usize) {
+        let Kind::Table(table) = &node.kind else { return };
+        if length > LONGEST_WAY || self.seen.contains_key(&node.span) {
+            return;
+        }
+        self.seen.insert(node.span, true);
+        for entry in table {
+            if entry.key == "$ref"
+                && let Some((root, to)) = text_of(&entry.value).and_then(|text| self.target(root, text))
+            {
+                if self.seen.get(&to.span) == Some(&true) {
+                    let message = "the reference leads back to itself before it comes to a part of the value";
+                    let help = "write out what is meant, or let it stand under `properties`, `items` or another keyword for parts";
+                    self.cx.error_help(Code::LeadsBack, entry.value.span, message, help);
+                }
+                self.from(root, to, length + 1);
+            } else if SAME_VALUE.contains(&entry.key.as_str()) {
+                match &entry.value.kind {
+                    Kind::List(items) => items.iter().for_each(|item| self.from(root, item, length + 1)),
+                    _ => self.from(root, &entry.value, length + 1),
+                }
+            }
+        }
+        self.seen.insert(node.span, false);
+    }
+
+    /// What a reference leads to, and the contract in which that stands.
+    fn target(&self, root: &'n Node, text: &str) -> Option<(&'n Node, &'n Node)> {
+        let (file, pointer) = text.split_once('#').unwrap_or((text, ""));
+        let name = file.strip_prefix("./").unwrap_or(file).strip_suffix(".json").unwrap_or(file);
+        let root = match file {
+            "" => root,
+            _ => self.sections.contracts.iter().find(|of| of.name == name)?.node,
+        };
+        Some((root, lead(root, pointer).ok()?))
     }
 }
 
@@ -173,7 +239,7 @@ pub(super) fn unused(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Unused> {
     }
     let idle = sections.contracts.iter().filter(|of| !used.contains(of.name));
     let unused = idle.map(|of| Unused {
-        kind: UnusedKind::Vocabulary,
+        kind: UnusedKind::Contract,
         what: "the contract",
         name: of.name.to_owned(),
         span: of.key,

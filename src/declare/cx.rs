@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, round, suggest};
 use crate::language::Shape;
 use crate::model::ids::{EnumId, FrameId, InputId, KeptId, OutcomeId, PortId, RecordId, Slot};
 use crate::model::names::{Names, Sym};
@@ -164,6 +164,8 @@ pub(super) struct Cx<'a> {
     pub used: RefCell<BTreeSet<Span>>,
     /// What was named somewhere, by what it was looked up as.
     named: RefCell<BTreeMap<&'static str, BTreeSet<String>>>,
+    /// Rings of named conditions and blocks that were told, each from its first name on.
+    rings: RefCell<BTreeSet<Vec<String>>>,
     /// How many conditions and effects were written out of named ones so far.
     pub inlined: Cell<usize>,
     /// The places of paths that begin with nothing that there is.
@@ -224,6 +226,7 @@ impl<'a> Cx<'a> {
             unmarked: RefCell::default(),
             used: RefCell::default(),
             named: RefCell::default(),
+            rings: RefCell::default(),
             inlined: Cell::new(0),
             wrong: RefCell::default(),
         }
@@ -322,6 +325,16 @@ impl<'a> Cx<'a> {
                 self.error_help(Code::MissingKey, span, message, format!("add the key `{key}`"));
                 None
             }
+        }
+    }
+
+    /// Reports that the last of some named conditions, or blocks, leads back to the first; each ring once, wherever one comes into it.
+    pub fn ring(&self, kind: &str, names: &[String], span: Span) {
+        let first = (0..names.len()).min_by_key(|at| &names[*at]).unwrap_or(0);
+        let ring = [&names[first..], &names[..first]].concat();
+        if self.rings.borrow_mut().insert(ring) {
+            let message = format!("{kind}s in a ring: {}", round(names));
+            self.error_help(Code::LeadsBack, span, message, format!("a {kind} may use others, but not itself"));
         }
     }
 
@@ -470,6 +483,7 @@ pub(super) fn lacks<'s>(
 pub(super) fn unknown<'s>(kind: &str, name: &str, span: Span, known: impl IntoIterator<Item = &'s str>) -> Diagnostic {
     let known: Vec<&str> = known.into_iter().collect();
     let found = Diagnostic::error(Code::UnknownName, span, format!("there is no {kind} {}", quoted(name)));
+    let found = found.about(if kind == "event" { Aspect::Event } else { Aspect::Plain });
     match suggest(name, known.iter().copied()) {
         Some(near) => found.help(did_you_mean(name, near)),
         None if known.is_empty() => found.help(format!("the pack declares no {kind}")),

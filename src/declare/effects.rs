@@ -108,10 +108,7 @@ impl Cx<'_> {
             return self.unknown("block", name, node.span, self.blocks.keys().copied());
         };
         if let Some(at) = used.iter().position(|known| known == name) {
-            let mut ring: Vec<&str> = used[at..].iter().map(String::as_str).collect();
-            ring.push(name);
-            let message = format!("blocks in a ring: {}", ring.join(" → "));
-            return self.error_help(Code::LeadsBack, node.span, message, "a block may use others, but not itself");
+            return self.ring("block", &used[at..], node.span);
         }
         let Kind::Table(table) = &item.node.kind else { return };
         let Some(list) = table.get("do") else { return };

@@ -9,7 +9,7 @@ use crate::syntax::{Format, Kind};
 
 use super::Documents;
 use super::mend::{Edit, Slip};
-use super::slips::{by_file, is_list, is_table, root, span, takes, under, unknown_name};
+use super::slips::{by_file, is_list, is_table, meant, root, span, takes, under, unknown_name};
 
 /// In so many places of a file is a line missed.
 const MOST_PLACES: usize = 2;
@@ -100,6 +100,8 @@ fn orphans(documents: &Documents, file: FileId, lines: &[Line<'_>], at: usize, f
     let open = open(&lines[..at], margin);
     let inner = inner(&lines[at..]);
     let mut slips = Vec::new();
+    // What is like no other name is taken to be what it says.
+    let alone = matches!(found, [one] if one.code == Code::UnknownKey && meant(one).is_none());
     for (deep, (parent, _)) in open.iter().enumerate() {
         let path: Vec<&str> = open[deep + 1..].iter().rev().map(|(_, key)| *key).collect();
         let beside = beside(lines, at, *parent);
@@ -147,7 +149,7 @@ fn orphans(documents: &Documents, file: FileId, lines: &[Line<'_>], at: usize, f
             let told = vec![told.help(format!("write `{name}:` on a line of its own above this one{spaces}"))];
             let text = format!("{}{name}:\n", " ".repeat(*parent));
             let edits = vec![Edit { at: span(file, line.start, line.start), text }];
-            slips.push(Slip { edits, told, spares: 1, guessed: true });
+            slips.push(Slip { edits, told, spares: usize::from(!alone), guessed: true });
         }
     }
     slips

@@ -196,7 +196,9 @@ impl Documents {
     /// The pack that this one extends, by itself.
     #[must_use]
     pub fn alone(&self) -> Option<Self> {
-        let read = self.plain.clone()?;
+        // Of one that extends itself that much is said.
+        let leads_back = self.found.iter().any(|found| found.code == Code::LeadsBack);
+        let read = self.plain.clone().filter(|_| !leads_back)?;
         let written = Self::plainly(self.sources.clone(), read, Vec::new(), self.missing.clone());
         written.used(self.base()?, &[]).ok()
     }

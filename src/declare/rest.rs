@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics};
 use crate::model::Pack;
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Entry, Format, Kind, Node, Table, parse};
@@ -312,7 +312,7 @@ impl LeftOut {
             Some(name) => self.words.extend(words(name).map(str::to_owned)),
             None => self.any_use |= !NAMED.contains(&error.code),
         }
-        self.any_event |= error.message.starts_with("there is no event `");
+        self.any_event |= error.aspect == Aspect::Event;
     }
 
     /// A file that cannot be read.

@@ -6,12 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
 use crate::language::{CLASS, SECTIONS, Value};
 use crate::source::{FileId, Span};
-use crate::syntax::{Format, Kind, Node};
+use crate::syntax::{Entry, Format, Kind, Node};
 
 use super::Documents;
 use super::lost_lines::lost_lines;
 use super::mend::{Edit, Slip};
 use super::merge::is_class;
+
+/// So many other declarations are tried as the rest of one that lacks something.
+const MOST_TORN: usize = 4;
 
 /// Looks for slips of one kind among findings: for each what may have been meant, of which one is taken.
 pub(super) type Find = fn(&Documents, &[Diagnostic]) -> Vec<Vec<Slip>>;
@@ -200,13 +203,16 @@ fn lost(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
                 named.push(name);
             }
         }
+        // What is like no other name is taken to be what it says.
+        let alone = matches!(found, [one] if one.code == Code::UnknownKey && meant(one).is_none());
         let slips = candidates(documents, file, above, key, found).into_iter().map(|lines| {
             let verb = if named.len() == 1 { "belongs" } else { "belong" };
             let message = format!("{} {verb} to {}, whose header is missing", listed(&named), quoted(&lines));
             let told = Diagnostic::error(Code::UnknownKey, first, message);
             let told = vec![told.help(format!("write `{lines}` on a line of its own above this one"))];
             let at = Span { end: first.start, ..first };
-            Slip { edits: vec![Edit { at, text: format!("{lines}\n") }], told, spares: 1, guessed: false }
+            let edits = vec![Edit { at, text: format!("{lines}\n") }];
+            Slip { edits, told, spares: usize::from(!alone), guessed: alone }
         });
         all.push(slips.collect());
     }
@@ -306,7 +312,7 @@ fn renamed(documents: &Documents, file: FileId, from: &str, to: &str) -> Vec<Edi
     words_at(text, from).map(edit).collect()
 }
 
-/// Adds the keys and texts of a document in which a name stands.
+/// Adds the keys and texts of a document in which a name stands, but for texts that are for people alone.
 pub fn places(node: &Node, name: &str, all: &mut Vec<Span>) {
     match &node.kind {
         Kind::Text(text) => all.extend(super::words(text).any(|word| word == name).then_some(node.span)),
@@ -314,7 +320,10 @@ pub fn places(node: &Node, name: &str, all: &mut Vec<Span>) {
         Kind::Table(table) => {
             for entry in table {
                 all.extend(super::words(&entry.key).any(|word| word == name).then_some(entry.key_span));
-                places(&entry.value, name, all);
+                // What is written for people names nothing.
+                if !matches!(entry.key.as_str(), "doc" | "title") {
+                    places(&entry.value, name, all);
+                }
             }
         }
         _ => {}
@@ -331,31 +340,43 @@ fn only_place(documents: &Documents, name: &str) -> Option<Span> {
     }
 }
 
-/// Two names for one declaration, each of which lacks what stands under the other.
+/// Two names for one declaration, each of which lacks what stands under the other: the one that stands nowhere else is not meant.
 fn torn(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
     let mut all = Vec::new();
     for one in found.iter().filter(|one| one.code == Code::MissingKey) {
         let place = one.primary.span;
-        let name = documents.sources.slice(place);
         let Some(Kind::Table(root)) = documents.node(place.file).map(|node| &node.kind) else { continue };
-        if only_place(documents, name) != Some(place) {
-            continue;
-        }
         for section in root.iter() {
             let Kind::Table(entries) = &section.value.kind else { continue };
-            if entries.entry(name).is_none_or(|entry| entry.key_span != place) {
-                continue;
+            let is = |entry: &&Entry| entry.key_span == place || entry.value.span == place;
+            let Some(lacking) = entries.iter().find(is) else { continue };
+            let others = || entries.iter().filter(|entry| entry.key != lacking.key);
+            let near = |name: &str| suggest(name, others().map(|entry| entry.key.as_str()));
+            let mut slips = Vec::new();
+            if let Some(place) = only_place(documents, &lacking.key)
+                && let Some(other) = near(&lacking.key).and_then(|near| entries.entry(near))
+            {
+                slips.push(meant_for(documents, place, &lacking.key, other));
             }
-            let others = entries.iter().filter(|entry| entry.key != name);
-            let Some(near) = suggest(name, others.map(|entry| entry.key.as_str())) else { continue };
-            let Some(other) = entries.entry(near) else { continue };
-            let message = format!("nothing else names {}, and {} lacks what stands here", quoted(name), quoted(near));
-            let told = Diagnostic::error(Code::UnknownName, place, message);
-            let told = vec![told.also(other.key_span, "the rest of it stands here").help(format!("write `{near}`"))];
-            all.push(vec![Slip { edits: renamed(documents, place.file, name, near), told, spares: 1, guessed: false }]);
+            let is_near = |entry: &&Entry| near(&lacking.key) == Some(entry.key.as_str());
+            for other in others().filter(is_near).chain(others().filter(|entry| !is_near(entry))).take(MOST_TORN) {
+                if let Some(place) = only_place(documents, &other.key) {
+                    slips.push(meant_for(documents, place, &other.key, lacking));
+                }
+            }
+            all.push(slips);
         }
     }
     all
+}
+
+/// A name that stands in one place, for which that of another declaration is meant.
+fn meant_for(documents: &Documents, place: Span, name: &str, other: &Entry) -> Slip {
+    let meant = &other.key;
+    let message = format!("nothing else names {}, and {} lacks what stands here", quoted(name), quoted(meant));
+    let told = Diagnostic::error(Code::UnknownName, place, message);
+    let told = vec![told.also(other.key_span, "the rest of it stands here").help(format!("write `{meant}`"))];
+    Slip { edits: renamed(documents, place.file, name, meant), told, spares: 1, guessed: false }
 }
 
 /// Two declarations of one name, one of which is meant to bear a name that nothing declares.

@@ -31,12 +31,13 @@ pub(super) fn on(cx: &Cx<'_>, node: &Node) -> Option<On> {
     if let Some((port, status)) = text.rsplit_once('.') {
         let at = cx.find("port", port, cx.inside(node, 0, port.len()), &cx.port_names)?;
         let ok = match status {
-            "ok" => true,
-            "failed" => false,
+            "ok" => Some(true),
+            "failed" => Some(false),
             _ => {
                 let span = cx.inside(node, port.len() + 1, text.len());
                 cx.unknown("outcome of a port", status, span, ["ok", "failed"]);
-                return None;
+                // Some outcome is meant.
+                None
             }
         };
         if !cx.ports[usize::from(at)].replies {
@@ -44,7 +45,7 @@ pub(super) fn on(cx: &Cx<'_>, node: &Node) -> Option<On> {
             cx.error_help(Code::NoReply, node.span, message, "this trigger would never fire");
             return None;
         }
-        return Some(On::Outcome { port: Some(PortId(at)), ok: Some(ok), base });
+        return Some(On::Outcome { port: Some(PortId(at)), ok, base });
     }
     let known = cx.event_names.keys().map(String::as_str).chain(["outcome", "boundary"]);
     cx.unknown("event", text, node.span, known);

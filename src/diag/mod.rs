@@ -47,11 +47,31 @@ pub struct Label {
     pub message: String,
 }
 
+/// What a finding is about, where more than its code counts in what is made of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Aspect {
+    /// What its code says.
+    #[default]
+    Plain,
+    /// A condition that can never hold, not one that always does.
+    NeverTrue,
+    /// A contract of a port.
+    Contract,
+    /// An event that is not there.
+    Event,
+    /// A key that no turn of a scenario has.
+    TurnKey,
+    /// A reason that no class gives.
+    Reason,
+}
+
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// Which kind of finding this is.
     pub code: Code,
+    /// What it is about, where the code does not say it.
+    pub aspect: Aspect,
     /// How bad it is.
     pub severity: Severity,
     /// What is wrong: a lower-case fragment, input in `backticks`.
@@ -70,6 +90,7 @@ impl Diagnostic {
     pub fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
+            aspect: Aspect::default(),
             severity,
             message: message.into(),
             primary: Label { span, message: String::new() },
@@ -109,6 +130,12 @@ impl Diagnostic {
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+
+    /// What it is about, where its code does not say it.
+    #[must_use]
+    pub fn about(self, aspect: Aspect) -> Self {
+        Self { aspect, ..self }
     }
 
     /// The words under the caret of the primary place.

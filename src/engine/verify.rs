@@ -118,9 +118,9 @@ pub fn answer<'a>(view: &View<'a>, class: &'a Class) -> Result<ModeId, Breach> {
             row.map(|(_, mode)| *mode).ok_or(Breach::Answer { rows: 0 })
         }
         Answer::Rows(rows) => {
-            let mut fits = rows.iter().filter(|(when, _)| view.holds(when));
+            let mut fits = rows.iter().filter(|(when, ..)| view.holds(when));
             match (fits.next(), fits.next()) {
-                (Some((_, mode)), None) => Ok(*mode),
+                (Some((_, mode, _)), None) => Ok(*mode),
                 (None, _) => Err(Breach::Answer { rows: 0 }),
                 (Some(_), Some(_)) => Err(Breach::Answer { rows: 2 + fits.count() }),
             }

@@ -70,7 +70,7 @@ pub fn load_documents(documents: &Documents, means: Means<'_>) -> (Vec<Diagnosti
         false => found,
     };
     let all = Diagnostics::new();
-    all.extend(once::told_once(once::above(found, &base), folder));
+    all.extend(once::copies(once::told_once(once::above(found, &base), folder), &documents.sources));
     all.extend(below);
     (all.into_sorted(), None, rest)
 }

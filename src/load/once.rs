@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::declare::meant;
 use crate::diag::{Code, Diagnostic, listed, quoted};
+use crate::source::{FileId, SourceMap};
 
 /// So many of the other places are shown.
 const SHOWN: usize = 3;
 /// So many names of a kind that are missed in so many places are missed for one reason.
 const MANY: (usize, usize) = (4, 12);
-/// In so many places a name is not misspelt, though it is like another one.
-const SURE: usize = 4;
 /// What is said of several names.
 const ANY: &str = " of any of these names: ";
 /// What is said of a word of a phrase.
@@ -137,15 +136,18 @@ fn each_once(
     }
     for one in &names {
         let (name, [first, others @ ..]) = (one.0, one.1.as_slice()) else { continue };
-        let least = if near(&one) { SURE } else { 2 };
-        if others.len() + 1 < least {
+        if others.is_empty() {
             continue;
         }
         let count = others.len() + 1;
         let help = found[*first].help.as_deref().unwrap_or_default();
         let help = match near(&one) {
             true => {
-                format!("{help} It is named in {count} places: write that in each of them, or declare {}", quoted(name))
+                let end = if help.ends_with(['?', '.']) { "" } else { "." };
+                format!(
+                    "{help}{end} It is named in {count} places: write that in each of them, or declare {}",
+                    quoted(name)
+                )
             }
             false => format!("{} is named in {count} places: declare it, or write another name; {help}", quoted(name)),
         };
@@ -179,4 +181,53 @@ pub fn above(found: Vec<Diagnostic>, base: &[Diagnostic]) -> Vec<Diagnostic> {
         missed(one).is_some_and(|of| names.contains(&of)) || base.iter().any(same)
     };
     found.into_iter().filter(|one| !known(one)).collect()
+}
+
+/// The same findings, but that what two files declare twice between them is told once, in the one that is called like a copy of the other.
+#[must_use]
+pub fn copies(found: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let files = |one: &Diagnostic| {
+        let other = one.secondary.first().filter(|_| one.code == Code::DuplicateName)?.span.file;
+        let (file, stem) = (one.primary.span.file, |file| stem(sources.name(file)));
+        let is_copy = |a: FileId, b: FileId| stem(a).strip_prefix(stem(b)).is_some_and(says_copy);
+        match () {
+            () if is_copy(other, file) => Some((other, file)),
+            () if is_copy(file, other) => Some((file, other)),
+            () => None,
+        }
+    };
+    let mut told: BTreeMap<(FileId, FileId), Vec<usize>> = BTreeMap::new();
+    for (at, one) in found.iter().enumerate() {
+        if let Some(pair) = files(one) {
+            told.entry(pair).or_default().push(at);
+        }
+    }
+    let mut first: BTreeMap<usize, Diagnostic> = BTreeMap::new();
+    for ((copy, of), places) in &told {
+        let one = &found[places[0]];
+        let labels = [Some(&one.primary), one.secondary.first()];
+        let at = |file: FileId| labels.iter().flatten().map(|label| label.span).find(|span| span.file == file);
+        let (Some(here), Some(there)) = (at(*copy), at(*of)) else { continue };
+        let names = if places.len() == 1 { "a name".to_owned() } else { format!("{} names", places.len()) };
+        let other = quoted(sources.name(*of).rsplit('/').next().unwrap_or_default());
+        let message = format!("this file declares {names} that {other} declares: it is called like a copy of that one");
+        let found = Diagnostic::error(Code::DuplicateName, here, message).also(there, "the first of them there");
+        first.insert(places[0], found.help("take one of the two files out of the folder; every file in it is read"));
+    }
+    let gone: BTreeSet<usize> = told.into_values().flatten().collect();
+    let each = found.into_iter().enumerate();
+    each.filter_map(|(at, one)| first.remove(&at).or_else(|| (!gone.contains(&at)).then_some(one))).collect()
+}
+
+/// Whether so ends the name of a file that somebody, or a program, has made as a copy: `T1 (2)`, `T1 copy`, `T1.bak`, `T1_old`.
+fn says_copy(end: &str) -> bool {
+    let word = end.trim_start_matches([' ', '.', '-', '_', '(']).to_lowercase();
+    let spaced = end.starts_with([' ', '.', '(']);
+    spaced || (word != end && ["copy", "old", "bak", "backup", "orig"].contains(&&*word))
+}
+
+/// The name of a file without its folder and its ending.
+fn stem(name: &str) -> &str {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

@@ -2,7 +2,7 @@
 
 use crate::check::check;
 use crate::declare::{Documents, LeftOut, Rest as Sound};
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics};
 use crate::jobs::in_turn;
 use crate::lexicon::Automata;
 use crate::registry::Registry;
@@ -96,7 +96,7 @@ impl LeftOut {
                 Code::ExampleNotMatched | Code::CounterexampleMatched => !WORDS.iter().any(|section| has(section)),
                 Code::LookupWithoutRow => !has("table") && !has("file"),
                 // What names one may be what was taken out, and what refers to one may be another one that is wrong.
-                Code::UnusedVocabulary if found.message.starts_with("the contract ") => false,
+                Code::UnusedVocabulary if found.aspect == Aspect::Contract => false,
                 Code::UnusedVocabulary
                 | Code::UnusedParameter
                 | Code::UnusedField

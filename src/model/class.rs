@@ -207,6 +207,9 @@ pub struct Settle {
     pub span: Span,
 }
 
+/// A row of an answer: when it holds, the mode, and where it is written.
+pub type AnswerRow = (Cond, ModeId, Span);
+
 /// The answer mode of a class.
 #[derive(Debug, Clone)]
 pub enum Answer {
@@ -222,5 +225,5 @@ pub enum Answer {
         span: Span,
     },
     /// The one row that holds after the step.
-    Rows(Vec<(Cond, ModeId)>),
+    Rows(Vec<AnswerRow>),
 }

@@ -20,7 +20,7 @@ const DEEPEST: usize = 64;
 
 /// Host data that does not fit its declared type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{path}`: {message}")]
+#[error("{}{message}", place(path))]
 pub struct DataError {
     /// Where: a dotted path from the value that was read.
     pub path: String,
@@ -28,6 +28,11 @@ pub struct DataError {
     pub message: String,
     /// What kind of error it is.
     pub kind: Misfit,
+}
+
+/// A path before what is said of it; all of a value has none.
+fn place(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("`{path}`: ") }
 }
 
 /// How host data does not fit.
@@ -500,7 +505,7 @@ mod tests {
             line(&json!({ "sku": "a", "size": null })),
             Err("`size`: is not declared; known are: sku, count, note".into())
         );
-        assert_eq!(line(&Json::Null), Err("``: expected a record, found `null`".into()));
+        assert_eq!(line(&Json::Null), Err("expected a record, found `null`".into()));
     }
 
     #[test]
@@ -514,7 +519,7 @@ mod tests {
             |name: &str, json: Json| from_json(&pack, Naming::Own, slot(name), &json).expect_err(name).to_string();
         assert_eq!(error("lines", json!([null])), "`0`: expected a record, found `null`");
         assert_eq!(error("counts", json!({ "north": null })), "`north`: expected a whole number, found `null`");
-        assert_eq!(error("asked", Json::Null), "``: expected a whole number, found `null`");
+        assert_eq!(error("asked", Json::Null), "expected a whole number, found `null`");
     }
 
     #[test]

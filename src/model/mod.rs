@@ -144,6 +144,8 @@ pub struct Unused {
 pub enum UnusedKind {
     /// Types, tables, ports, messages, answer modes, events, named conditions and blocks.
     Vocabulary,
+    /// Contracts of ports.
+    Contract,
     /// Parameters.
     Parameter,
     /// The lexicon.

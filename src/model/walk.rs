@@ -217,7 +217,7 @@ pub fn conds<'a>(class: &'a Class, see: &mut dyn FnMut(At, &'a Cond)) {
     }
     effects(class, &mut |at, effect| see(at, &effect.when));
     if let Answer::Rows(rows) = &class.answer {
-        for (at, (when, _)) in rows.iter().enumerate() {
+        for (at, (when, ..)) in rows.iter().enumerate() {
             see(At::Answer(at), when);
         }
     }

@@ -335,6 +335,18 @@ fn next() -> Vec<String> {
     ]
 }
 
+/// What YAML reads as something else than a text, and Windows takes as the names of devices whatever their ending.
+const TAKEN: &[(&[&str], &str)] = &[
+    (&["null", "true", "false"], "YAML reads it as something else than a text"),
+    (
+        &[
+            "aux", "con", "nul", "prn", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+            "lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
+        ],
+        "on Windows no file can be called so",
+    ),
+];
+
 /// A name as words.
 fn words(name: &str) -> String {
     name.replace(['-', '_'], " ")
@@ -349,6 +361,10 @@ fn check_name(what: &str, name: &str) -> Result<(), String> {
     let good = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let start = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if start && name.chars().all(good) {
+        let lower = name.to_lowercase();
+        if let Some((_, why)) = TAKEN.iter().find(|(words, _)| words.contains(&&*lower)) {
+            return Err(format!("{} is no name of {what}: {why}; take another name", quoted(name)));
+        }
         return if declare::RESERVED.contains(&name) || reason::ALL.contains(&name) {
             Err(format!("{} is taken by the language itself: take another name", quoted(name)))
         } else {

@@ -1,6 +1,6 @@
 //! Reading `expect`: what a turn must come to.
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics};
 use crate::language;
 use crate::model::Pack;
 use crate::model::ids::{FrameSet, ModeId};
@@ -12,7 +12,7 @@ use crate::registry::Registry;
 use crate::source::Span;
 use crate::syntax::{Field, Kind, Node};
 
-use super::script::{Expect, Message, REASON, Wanted, class, class_at, qualified, state, unknown, want};
+use super::script::{Expect, Message, Wanted, class, class_at, no_such, qualified, state, unknown, want};
 use super::{Spanned, turn, typed};
 
 /// Reads the table under `expect`.
@@ -114,7 +114,7 @@ fn one_reason(pack: &Pack, field: Field<'_>, out: &Diagnostics) -> Option<Sym> {
     if known().any(|known| known == name) {
         return pack.names.get(name);
     }
-    unknown(REASON, name, field.span(), known(), out);
+    out.push(no_such("reason of this pack", name, field.span(), known()).about(Aspect::Reason));
     None
 }
 

@@ -1,6 +1,7 @@
 //! What is most likely a slip in a scenario that can be read: promises that check nothing, classes it names and does not reach, calls
 //! that nobody makes, answers that their port does not give.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted};
@@ -8,22 +9,30 @@ use crate::model::Wrong;
 use crate::model::class::On;
 use crate::model::effect::{Effect, Verb};
 use crate::model::ids::{ClassId, PortId};
+use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::source::Span;
+use crate::syntax::{Kind, Node};
 
-use super::run::play;
-use super::script::{Call, Happens, Script, Turn};
+use super::run::{Played, play};
+use super::script::{Call, CallName, Happens, Script, Turn};
+use super::turn::held;
 use super::{Scenario, show};
 
 /// Looks at a scenario that its pack can read, and says which classes it is about: those it covers and those it expects.
 pub fn lint(registry: &Registry, scenario: &Scenario, script: &Script, out: &Diagnostics) -> BTreeSet<ClassId> {
     let mut about = BTreeSet::new();
-    for turn in &script.turns {
+    let cell = OnceCell::new();
+    let played = || cell.get_or_init(|| play(registry, script, usize::MAX));
+    let mut broken = false;
+    for (turn, node) in script.turns.iter().zip(&scenario.turns) {
         about.extend(expected(turn).into_iter().map(|(class, _)| class));
         calls(registry, turn, out);
-        answers(registry, turn, out);
+        let found = answers(registry, turn, node, &played);
+        broken |= !found.is_empty();
+        out.extend(found);
     }
-    reached(registry, scenario, script, &mut about, out);
+    reached(registry, scenario, (&played, broken), &mut about, out);
     about
 }
 
@@ -35,10 +44,10 @@ fn expected(turn: &Turn) -> Vec<(ClassId, Span)> {
 }
 
 /// A class that a scenario covers is one that it expects, or one that some step of it comes to.
-fn reached(
+fn reached<'p>(
     registry: &Registry,
     scenario: &Scenario,
-    script: &Script,
+    (played, broken): (&dyn Fn() -> &'p Played, bool),
     about: &mut BTreeSet<ClassId>,
     out: &Diagnostics,
 ) {
@@ -46,10 +55,11 @@ fn reached(
     let covered = scenario.covers.iter().filter_map(|covers| Some((pack.class(&covers.value)?, covers.span)));
     let open: Vec<(ClassId, Span)> = covered.filter(|(class, _)| !about.contains(class)).collect();
     about.extend(open.iter().map(|(class, _)| *class));
-    if open.is_empty() {
+    // With answers that their ports do not give it goes another way.
+    if open.is_empty() || broken {
         return;
     }
-    let played = play(registry, script, usize::MAX);
+    let played = played();
     let own = |step: &&super::PlayedStep| step.pack.is_outermost();
     let steps =
         played.turns.iter().flat_map(|turn| &turn.steps).filter(own).filter_map(|step| step.result.as_ref().ok());
@@ -127,14 +137,14 @@ fn called(effect: &Effect) -> Option<PortId> {
 
 /// An answer that breaks its port's declaration fails the call. Where the turn is to end with the boundary that may be what the
 /// scenario is about.
-fn answers(registry: &Registry, turn: &Turn, out: &Diagnostics) {
+fn answers<'p>(registry: &Registry, turn: &Turn, node: &Node, played: &dyn Fn() -> &'p Played) -> Vec<Diagnostic> {
     let ends = turn.expect.as_ref().and_then(|expect| expect.settled.as_ref().or(expect.transition.as_ref()));
     let takes_failures = |class: ClassId| {
         let triggers = &registry.pack().classes[class.index()].triggers;
         triggers.iter().any(|trigger| matches!(trigger.on, On::Outcome { ok: None | Some(false), .. } | On::Boundary))
     };
     if ends.is_some_and(|class| takes_failures(class.value)) {
-        return;
+        return Vec::new();
     }
     // One that is asked for again may break it as well.
     let asked_again = |at: usize| {
@@ -144,14 +154,32 @@ fn answers(registry: &Registry, turn: &Turn, out: &Diagnostics) {
             && turn.calls[at + 1..].iter().any(|call| (call.pack, call.port) == (of, port))
     };
     let told = turn.calls.iter().enumerate().filter(|(at, _)| !asked_again(*at));
-    let scripted = told.filter_map(|(_, call)| call.reply.as_ref());
+    let scripted = told.filter_map(|(_, call)| call.reply.as_ref()?.contract.clone());
     let is_refused = turn.expect.as_ref().is_some_and(|expect| expect.refused.is_some());
-    let by_hand = turn.inputs.iter().filter_map(|input| match &input.happens {
-        Happens::Outcome { reply, .. } if !is_refused => Some(reply),
-        _ => None,
+    let by_hand = turn.inputs.iter().filter(|_| !is_refused).filter_map(|input| match &input.happens {
+        Happens::Outcome { of: CallName::Id(id), reply } if reply.value.is_some() => {
+            held(registry, made(played(), id)?, outcome(node, input.span)?)
+        }
+        Happens::Outcome { reply, .. } => reply.contract.clone(),
+        Happens::Event(_) => None,
     });
-    let contracts = scripted.chain(by_hand).filter_map(|reply| reply.contract.as_ref());
-    for found in contracts.flat_map(|contract| &contract.found) {
-        out.push(Diagnostic { code: Code::AnswerBreaksPort, ..found.clone() });
+    let found = scripted.chain(by_hand).flat_map(|contract| contract.found);
+    found.map(|found| Diagnostic { code: Code::AnswerBreaksPort, ..found }).collect()
+}
+
+/// The port of a call, by the id that it has when the scenario is played.
+fn made(played: &Played, id: &str) -> Option<(PackAt, PortId)> {
+    let steps = played.turns.iter().flat_map(|turn| &turn.steps);
+    let mut calls = steps.filter_map(|step| Some((step.pack, &step.result.as_ref().ok()?.calls)));
+    calls.find_map(|(pack, calls)| calls.iter().find(|call| *call.id == *id).map(|call| (pack, call.port)))
+}
+
+/// The outcome that stands at a place of a turn, which may come through an alias.
+fn outcome(node: &Node, place: Span) -> Option<&Node> {
+    match &node.kind {
+        _ if node.span == place => Some(node),
+        Kind::List(items) => items.iter().find_map(|item| outcome(item, place)),
+        Kind::Table(table) => table.iter().find_map(|entry| outcome(&entry.value, place)),
+        _ => None,
     }
 }

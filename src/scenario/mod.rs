@@ -30,7 +30,7 @@ pub use run::{
     Delivered, Failure, Outcome, Played, PlayedStep, PlayedTurn, TurnResult, What, play, replay, steps_of, take,
 };
 pub use script::{
-    Call, CallName, Given, Happens, Input, REASON, Reply, Script, Turn, env, given_of, outcomes, script, state_of,
+    Call, CallName, Given, Happens, Input, Reply, Script, Turn, env, given_of, outcomes, script, state_of,
 };
 pub use shape::{faults, named};
 pub use written::Written;

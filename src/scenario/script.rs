@@ -297,7 +297,7 @@ pub fn given_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<G
 /// A state from frames by short name, the rest at their defaults.
 fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
     let mut fields = Vec::new();
-    let mut whole = true;
+    let (mut whole, before) = (true, out.len());
     state(pack, node, out, &mut |at, node, span| {
         let own = pack.at(at.pack);
         match typed::value(own, Naming::Own, &own.slots[at.slot.index()].ty, node, out) {
@@ -310,7 +310,7 @@ fn frames(pack: &Pack, node: &Node, out: &Diagnostics) -> Option<SessionState> {
             None => whole = false,
         }
     });
-    if !whole {
+    if !whole || out.len() > before {
         return None;
     }
     // All that is written is known to be read: what is left is whether instances are whole.
@@ -536,15 +536,17 @@ pub fn qualified(all: &Pack, names: impl Fn(&Pack) -> Vec<Sym>) -> Vec<String> {
     each.collect()
 }
 
-/// What is said of the name of a reason that no class gives: it is no such.
-pub const REASON: &str = "reason of this pack";
-
 /// Reports a name that nothing declares.
 pub fn unknown<'n>(what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>, out: &Diagnostics) {
+    out.push(no_such(what, name, span, known));
+}
+
+/// The finding that nothing bears a name.
+pub fn no_such<'n>(what: &str, name: &str, span: Span, known: impl Iterator<Item = &'n str>) -> Diagnostic {
     let known: Vec<&str> = known.collect();
     let help = match suggest(name, known.iter().copied()) {
         Some(like) => did_you_mean(name, like),
         None => format!("known are {}", crate::diag::listed(&known)),
     };
-    out.push(Diagnostic::error(Code::UnknownName, span, format!("{} is no {what}", quoted(name))).help(help));
+    Diagnostic::error(Code::UnknownName, span, format!("{} is no {what}", quoted(name))).help(help)
 }

@@ -1,7 +1,7 @@
 //! Scenarios without their pack: what is wrong with one whatever the pack declares, and which names of it lead to a place.
 
 use crate::declare;
-use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, quoted, suggest};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, did_you_mean, quoted, suggest};
 use crate::language::{self, Rest, Shape, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
@@ -159,7 +159,7 @@ fn table(field: Field<'_>, shape: &'static Shape, out: &Diagnostics) {
             None => continue,
         };
         let message = format!("unknown key {} in a turn", quoted(&entry.key));
-        out.push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).help(help));
+        out.push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).about(Aspect::TurnKey).help(help));
     }
 }
 

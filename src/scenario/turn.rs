@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
-use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::engine::Event;
 use crate::language;
 use crate::model::ids::{EventId, InputId, PortId};
@@ -201,7 +201,7 @@ fn unknown_key(pack: &Pack, entry: &Entry, out: &Diagnostics) {
         None => format!("the keys here are {}", listed(&known)),
     };
     let message = format!("unknown key {} in a turn", quoted(&entry.key));
-    out.push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).help(help));
+    out.push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).about(Aspect::TurnKey).help(help));
 }
 
 /// `outcome: { call or port, status, returns, error }`.
@@ -287,6 +287,14 @@ pub fn end<'n>(reader: &Reader<'n>) -> Option<(Status, Option<Field<'n>>, Option
     Some((status, given, error))
 }
 
+/// How an answer that is told by hand, `outcome: { … }`, breaks the declaration of its port, where it does.
+pub fn held(registry: &Registry, port: (PackAt, PortId), node: &Node) -> Option<Contract> {
+    // What is wrong with it otherwise has been told.
+    let out = Diagnostics::new();
+    let reader = Reader::new(node, &language::OUTCOME, &out)?;
+    reply(registry, Some(port), &reader)?.contract
+}
+
 fn reply(registry: &Registry, port: Option<(PackAt, PortId)>, reader: &Reader<'_>) -> Option<Reply> {
     let registry = port.map_or(registry, |(at, _)| registry.at(at));
     let pack = registry.pack();
@@ -330,7 +338,12 @@ fn reply(registry: &Registry, port: Option<(PackAt, PortId)>, reader: &Reader<'_
                 let message = show::contract(&broken);
                 let at = crate::contract::place(field.node, &broken.at).span;
                 let found =
-                    Diagnostic::error(Code::BadValue, at, format!("the contract does not admit this: {message}"));
+                    Diagnostic::error(Code::BadValue, at, format!("the contract does not admit this: {message}"))
+                        .help("write what it admits, or mend the contract");
+                let found = match broken.keyword(pack) {
+                    Some(keyword) => found.about(Aspect::Contract).also(keyword, "the contract says so here"),
+                    None => found,
+                };
                 contract.get_or_insert(Contract { message, found: vec![found] });
             }
             json

@@ -1,5 +1,6 @@
 //! YAML 1.2 from granit's events: core schema, one document, aliases within bounds, no tags and no merge keys.
 
+mod anchors;
 mod errors;
 mod odd;
 mod slips;
@@ -7,8 +8,9 @@ mod slips;
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle, options};
-use indexmap::IndexMap;
 use smallvec::smallvec;
+
+use anchors::Anchors;
 
 use super::slip::Slip;
 use super::tree::{Id, Key, Origin, Part, Tree};
@@ -35,11 +37,12 @@ pub(super) fn parse(tree: Tree<'_>) -> Option<Node> {
         flow_nesting_limit: tree.limits.max_depth,
         block_nesting_limit: tree.limits.max_depth,
     };
-    let mut reader = Yaml { tree, open: Vec::new(), anchors: IndexMap::new(), root: None, documents: 0 };
+    let mut reader = Yaml { tree, open: Vec::new(), anchors: Anchors::default(), root: None, documents: 0 };
     for event in Parser::new_from_str_with_options(text, options) {
         let (event, place) = match event {
             Ok(event) => event,
             Err(error) => {
+                reader.anchors.report(&mut reader.tree);
                 reader.syntax_error(&error);
                 return None;
             }
@@ -73,7 +76,7 @@ struct Frame {
 struct Yaml<'t> {
     tree: Tree<'t>,
     open: Vec<Frame>,
-    anchors: IndexMap<usize, Id>,
+    anchors: Anchors,
     root: Option<Id>,
     documents: usize,
 }
@@ -109,10 +112,8 @@ impl Yaml<'_> {
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::UnresolvedAlias(name) => {
                 self.tree.told_at = Some(span.start as usize);
-                let message = format!("no anchor {} stands above", quoted(&format!("&{name}")));
-                self.tree.error(Code::UnknownName, span, message, "quote the text if it begins with `*`");
-                let id = self.tree.bad(span);
-                self.value(id, span);
+                let meant = self.anchors.lost(&name, span);
+                self.stand_for(meant, span);
             }
             _ => {}
         }
@@ -160,7 +161,7 @@ impl Yaml<'_> {
 
     fn begin(&mut self, id: Id, is_table: bool, style: StructureStyle, anchor: usize, place: Span) {
         if anchor != 0 {
-            self.anchors.insert(anchor, id);
+            self.anchors.add(anchor, id, &self.tree, place.start);
         }
         self.open.push(Frame {
             id,
@@ -195,7 +196,7 @@ impl Yaml<'_> {
         let kind = if plain { scalar::core(text) } else { Kind::Text(text.into()) };
         let id = self.tree.leaf(span, kind);
         if anchor != 0 {
-            self.anchors.insert(anchor, id);
+            self.anchors.add(anchor, id, &self.tree, span.start);
         }
         self.value(id, span);
     }
@@ -285,13 +286,19 @@ impl Yaml<'_> {
     }
 
     fn alias(&mut self, anchor: usize, span: Span) {
-        let id = match self.anchors.get(&anchor) {
-            Some(target) if self.open.iter().any(|frame| frame.id == *target) => {
+        let target = self.anchors.named(anchor);
+        self.stand_for(target, span);
+    }
+
+    /// An alias in the place of a value.
+    fn stand_for(&mut self, target: Option<Id>, span: Span) {
+        let id = match target {
+            Some(target) if self.open.iter().any(|frame| frame.id == target) => {
                 let help = "write the values out";
                 self.tree.error(Code::UnsupportedYaml, span, "an alias stands inside its own anchor", help);
                 self.tree.bad(span)
             }
-            Some(target) => self.tree.alias(span, *target),
+            Some(target) => self.tree.alias(span, target),
             None => self.tree.bad(span),
         };
         self.value(id, span);
@@ -378,6 +385,7 @@ impl Yaml<'_> {
     }
 
     fn finish(mut self) -> Option<Node> {
+        self.anchors.report(&mut self.tree);
         let root = match self.root {
             Some(id) if !self.tree.is_null(id) => id,
             found => {

@@ -203,7 +203,15 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
                 None => descend(&path, &shown(), within, above, found),
             },
             Kind::File | Kind::Other | Kind::Missing => match meant_ending(&name) {
-                None => found.files.push(path),
+                None => match backup_of(&name).filter(|of| !entries.iter().any(|entry| entry.file_name() == *of)) {
+                    Some(of) => {
+                        let of = visible(of);
+                        let message = format!("this is called like a backup of `{of}`, which is not there");
+                        let help = format!("name it `{of}`: no file of this name is read; or keep it elsewhere");
+                        found.faults.push(SourceText::unread(shown(), &message, &help));
+                    }
+                    None => found.files.push(path),
+                },
                 Some((ending, meant)) => {
                     let message = format!("no file is read whose name ends in `.{ending}`");
                     let stem = visible(&name[..name.len() - ending.len()]);
@@ -213,6 +221,12 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
         }
     }
     above.pop();
+}
+
+/// The name of the file that a backup is of, by what people call backups that they make themselves.
+fn backup_of(name: &str) -> Option<&str> {
+    let of = [".bak", ".old", ".orig"].iter().find_map(|end| name.strip_suffix(end))?;
+    Format::of_path(of).map(|_| of)
 }
 
 /// The ending of a name that is nearly one of those that are read, and that one: its letters in another order, one of them missing, one too

@@ -20,7 +20,8 @@ pub fn answer(view: &View<'_>, class: ClassId) -> Result<ModeId, usize> {
             rows.iter().find(|(expected, _)| *expected == value).map(|(_, mode)| *mode).ok_or(0)
         }
         Answer::Rows(rows) => {
-            let fits: Vec<ModeId> = rows.iter().filter(|(when, _)| view.holds(when)).map(|(_, mode)| *mode).collect();
+            let fits: Vec<ModeId> =
+                rows.iter().filter(|(when, ..)| view.holds(when)).map(|(_, mode, _)| *mode).collect();
             if fits.len() == 1 { Ok(fits[0]) } else { Err(fits.len()) }
         }
     }

@@ -12,6 +12,7 @@ pub mod maker;
 pub mod packs;
 pub mod pair;
 pub mod say;
+pub mod shipped;
 pub mod tiny;
 
 use std::path::Path;

@@ -95,3 +95,15 @@ pub fn err(run: &OutputAssert) -> String {
 pub fn document(run: &OutputAssert) -> Value {
     serde_json::from_str(&out(run)).expect("one JSON document")
 }
+
+/// What a check finds, a line each: file, place, message and help.
+pub fn told(mini: &Mini) -> Vec<String> {
+    let document = document(&mini.run(&["check", "--format", "json"]).stderr_eq(""));
+    let found = document["diagnostics"].as_array().expect("findings").iter().map(|found| {
+        let start = &found["range"]["start"];
+        let text = |key: &str| found[key].as_str().unwrap_or_default();
+        let (line, column) = (&start["line"], &start["column"]);
+        format!("{}:{line}:{column} {} -> {}", text("file"), text("message"), text("help"))
+    });
+    found.collect()
+}

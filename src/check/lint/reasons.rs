@@ -20,7 +20,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
             Place::Reason => equals(op, &|value| *value == Value::Sym(given)),
             _ => Fact::Open,
         };
-        if rows.iter().any(|(when, _)| may_hold(when, &fact)) {
+        if rows.iter().any(|(when, ..)| may_hold(when, &fact)) {
             continue;
         }
         let name = pack.names.text(given);

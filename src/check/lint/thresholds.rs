@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use rust_decimal::Decimal;
 
-use crate::diag::{Code, Diagnostic, Diagnostics};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics};
 use crate::model::cond::{Cond, Op, Operand, Path};
 use crate::model::schema::Type;
 use crate::model::value::Value;
@@ -93,7 +93,7 @@ fn look(pack: &Pack, cond: &Cond, out: &Diagnostics) {
                 let Some(tested) = tested(path, ty, op, *span) else { continue };
                 let name = show::path(pack, path);
                 if tested.passes.and(tested.can).is_empty() {
-                    out.push(alone(&tested, &name, "never", ""));
+                    out.push(alone(&tested, &name, "never", "").about(Aspect::NeverTrue));
                 } else if tested.passes.and(tested.can) == tested.can {
                     out.push(alone(&tested, &name, "always", " whenever there is a value"));
                 } else if let Some(first) =
@@ -102,6 +102,7 @@ fn look(pack: &Pack, cond: &Cond, out: &Diagnostics) {
                     let message = format!("the tests of `{name}` can never hold together");
                     out.push(
                         Diagnostic::warning(Code::NeverHolds, tested.span, message)
+                            .about(Aspect::NeverTrue)
                             .also(first.span, "no number passes this one as well")
                             .help("correct one of the numbers, or write the tests as alternatives: `any = [ … ]`"),
                     );

@@ -1,6 +1,6 @@
 //! Declarations that nothing uses: vocabulary, parameters, the lexicon.
 
-use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, quoted};
 use crate::model::ids::InputId;
 use crate::model::schema::Type;
 use crate::model::{InputKind, Pack, Unused, UnusedKind, walk};
@@ -14,7 +14,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
 fn named(unused: &Unused) -> Diagnostic {
     let Unused { kind, what, name, span } = unused;
     let code = match kind {
-        UnusedKind::Vocabulary => Code::UnusedVocabulary,
+        UnusedKind::Vocabulary | UnusedKind::Contract => Code::UnusedVocabulary,
         UnusedKind::Parameter => Code::UnusedParameter,
         UnusedKind::Lexicon => Code::UnusedLexicon,
         UnusedKind::Unmarked => {
@@ -37,7 +37,9 @@ fn named(unused: &Unused) -> Diagnostic {
         _ => ("is used nowhere", "name it where it is meant, or take it out"),
     };
     let help = help.replace("%name", &format!("%{name}"));
-    Diagnostic::warning(code, *span, format!("{what} {} {says}", quoted(name))).label("declared here").help(help)
+    let aspect = if *kind == UnusedKind::Contract { Aspect::Contract } else { Aspect::Plain };
+    let found = Diagnostic::warning(code, *span, format!("{what} {} {says}", quoted(name))).about(aspect);
+    found.label("declared here").help(help)
 }
 
 /// What is said of instances of keyed frames, and never happens.
