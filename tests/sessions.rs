@@ -16,7 +16,7 @@ use jiff::civil::Date;
 use segue::compose::cascade;
 use segue::engine::{Env, Event, NumberedIds};
 use segue::registry::Registry;
-use segue::session::{Entry, Live, Memory, Resumed, Retention, SessionError, Store, StoreError};
+use segue::session::{Commit, Entry, Head, Kept, Live, Memory, Resumed, Retention, SessionError, Store, StoreError};
 use segue::source::SourceText;
 use segue::state::SessionState;
 use segue::store::{Access, Sqlite};
@@ -230,7 +230,7 @@ fn files_that_are_no_stores_are_named_and_left_alone() {
     drop(Sqlite::open(&path, Access::Write).expect("a store"));
     let newer = rusqlite::Connection::open(&path).expect("the store");
     newer.pragma_update(None, "user_version", 7).expect("a version");
-    assert_eq!(refused(Access::Write), Some(StoreError::Version { found: 7, known: 1 }));
+    assert_eq!(refused(Access::Write), Some(StoreError::Version { found: 7, known: 2 }));
 }
 
 #[test]
@@ -290,7 +290,46 @@ const CHILD: &str = "a_process_that_is_killed";
 const STORE: &str = "SEGUE_TEST_STORE";
 const SEED: &str = "SEGUE_TEST_SEED";
 
-/// Writes without end, in three sessions, and says after each commit where the session stands.
+/// A store that says when a write begins.
+struct Announcing<'s>(&'s Sqlite);
+
+impl Store for Announcing<'_> {
+    fn commit(&self, commit: Commit<'_>) -> Result<(), StoreError> {
+        say("> writes");
+        self.0.commit(commit)
+    }
+
+    fn create(&self, session: &Kept) -> Result<(), StoreError> {
+        self.0.create(session)
+    }
+
+    fn read(&self, id: &str) -> Result<Kept, StoreError> {
+        self.0.read(id)
+    }
+
+    fn entries(&self, id: &str) -> Result<Vec<Entry>, StoreError> {
+        self.0.entries(id)
+    }
+
+    fn list(&self) -> Result<Vec<Head>, StoreError> {
+        self.0.list()
+    }
+
+    fn end(&self, head: &Head, retention: Retention) -> Result<(), StoreError> {
+        self.0.end(head, retention)
+    }
+
+    fn delete(&self, id: &str) -> Result<(), StoreError> {
+        self.0.delete(id)
+    }
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout();
+    out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush()).expect("somebody reads");
+}
+
+/// Writes without end, in three sessions, and says before each commit that it writes, and after it where the session stands.
 #[test]
 #[ignore = "runs as a process of its own, which another test kills"]
 fn a_process_that_is_killed() {
@@ -301,12 +340,11 @@ fn a_process_that_is_killed() {
     let mut lives = Vec::new();
     for id in ["a", "b", "c"] {
         lives.push(match store.read(id) {
-            Ok(_) => resumed(&registry, &store, id),
-            Err(_) => opened(&registry, &store, id),
+            Ok(_) => resumed(&registry, Announcing(&store), id),
+            Err(_) => opened(&registry, Announcing(&store), id),
         });
     }
-    let mut out = std::io::stdout();
-    writeln!(out, "\nready").expect("somebody reads");
+    say("\nready");
     loop {
         let at = dice.below(lives.len());
         let live = &mut lives[at];
@@ -314,10 +352,7 @@ fn a_process_that_is_killed() {
         let before = live.head().revision;
         let mut ids = NumberedIds::default();
         if live.take(&event, &mut env(&mut ids)).is_ok() && live.head().revision > before {
-            let line = format!("{} {}\n", live.head().id, live.head().revision);
-            if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
-                return;
-            }
+            say(&format!("{} {}", live.head().id, live.head().revision));
         }
     }
 }
@@ -343,7 +378,7 @@ fn a_killed_process_loses_nothing_and_applies_nothing_twice() {
     const KILLS: u64 = 200;
     let (registry, folder) = (small_pack(), TempDir::new().expect("a folder"));
     let path = folder.path().join("sessions.db");
-    let mut dice = Dice(7);
+    let (mut dice, mut inside) = (Dice(7), 0);
     for kill in 0..KILLS {
         let (mut child, mut out) = child(&path, kill);
         let mut line = String::new();
@@ -363,9 +398,12 @@ fn a_killed_process_loses_nothing_and_applies_nothing_twice() {
         }
         child.kill().expect("it runs");
         child.wait().expect("it has ended");
+        let mut last = line;
         for line in out.lines().map_while(Result::ok) {
             told.extend(commit_of(&line));
+            last = line;
         }
+        inside += u64::from(last.starts_with('>'));
         let store = Sqlite::open(&path, Access::Write).expect("the store can be read");
         for (id, revision) in told {
             let stands = store.read(&id).expect("the session can be read").head.revision;
@@ -386,6 +424,7 @@ fn a_killed_process_loses_nothing_and_applies_nothing_twice() {
             assert_eq!(store.faults(), Ok(Vec::new()), "kill {kill}");
         }
     }
+    assert!(inside >= KILLS / 8, "{inside} of {KILLS} kills fell inside a write");
 }
 
 /// The session and revision in a line, where it is a whole one.

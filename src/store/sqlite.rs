@@ -8,14 +8,15 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use serde::de::DeserializeOwned;
 
+use crate::digest::Digest;
 use crate::session::{Commit, Entry, Head, Kept, Pending, Retention, Store, StoreError};
 use crate::workspace::files;
 
 /// By this number a file says that it is such a store: `Segu`.
 const APPLICATION: i64 = 0x5365_6775;
 /// The version of the tables.
-const VERSION: i64 = 1;
-/// So long another process may hold the file before that is an error.
+const VERSION: i64 = 2;
+/// So long another process may hold the file before that is an error, unless [`Sqlite::patience`] says otherwise.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const TABLES: &str = "
@@ -39,7 +40,8 @@ pub enum Access {
     Read,
 }
 
-/// Sessions in one file. A write is on the disk when it comes back: write-ahead log, `synchronous = FULL`.
+/// Sessions in one file. A write is on the disk when it comes back: write-ahead log, `synchronous = FULL`. What is read is what was
+/// written, or an error: each text is kept with its digest.
 #[derive(Debug)]
 pub struct Sqlite(Mutex<Connection>);
 
@@ -78,6 +80,15 @@ impl Sqlite {
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         Ok(Self(Mutex::new(connection)))
+    }
+
+    /// How long a write waits for another process that holds the file, before that is [`StoreError::Locked`]: five seconds unless it is
+    /// said here.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the file cannot be reached.
+    pub fn patience(&self, wait: Duration) -> Result<(), StoreError> {
+        self.connection().busy_timeout(wait).map_err(failed)
     }
 
     /// Lets the file grow to so many bytes, and not beyond: more is [`StoreError::Full`], as on a disk without room. It holds for as
@@ -122,6 +133,10 @@ impl Sqlite {
 fn connected(path: &OsStr, flags: OpenFlags) -> Result<(Connection, bool), StoreError> {
     let connection = Connection::open_with_flags(Path::new(path), flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
+    // SQLite opens to read what it may not write.
+    if flags.contains(OpenFlags::SQLITE_OPEN_READ_WRITE) && connection.is_readonly(rusqlite::MAIN_DB).map_err(failed)? {
+        return Err(StoreError::ReadOnly { why: "its file may only be read".into() });
+    }
     let fresh = made(&connection)?;
     Ok((connection, fresh))
 }
@@ -150,13 +165,18 @@ fn made(connection: &Connection) -> Result<bool, StoreError> {
     }
 }
 
+/// No call is open.
+const NOTHING: [Pending; 0] = [];
+
 impl Store for Sqlite {
     fn create(&self, session: &Kept) -> Result<(), StoreError> {
         let Kept { head, state, pending } = session;
         self.change(|change| {
             let sql = "INSERT INTO session (id, revision, head, state, pending) VALUES (?1, ?2, ?3, ?4, ?5)
                        ON CONFLICT (id) DO NOTHING";
-            let values = params![head.id, number(head.revision)?, text(head)?, state, text(pending)?];
+            let state = state.as_ref().map(|state| sealed(&head.id, state.clone()));
+            let values =
+                params![head.id, number(head.revision)?, text(&head.id, head)?, state, text(&head.id, pending)?];
             match change.prepare_cached(sql).and_then(|mut insert| insert.execute(values)).map_err(failed)? {
                 0 => Err(StoreError::Exists { id: head.id.clone() }),
                 _ => Ok(()),
@@ -165,48 +185,57 @@ impl Store for Sqlite {
     }
 
     fn read(&self, id: &str) -> Result<Kept, StoreError> {
-        let connection = self.connection();
-        let sql = "SELECT head, state, pending FROM session WHERE id = ?1";
-        let columns = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let mut select = connection.prepare_cached(sql).map_err(failed)?;
-        let row: Option<(String, Option<String>, String)> =
-            select.query_row([id], columns).optional().map_err(failed)?;
-        let (head, state, pending) = row.ok_or_else(|| StoreError::Missing { id: id.to_owned() })?;
-        Ok(Kept { head: of_text(&head)?, state, pending: of_text::<Vec<Pending>>(&pending)? })
+        kept(&self.connection(), id)
     }
 
     fn commit(&self, commit: Commit<'_>) -> Result<(), StoreError> {
         let Commit { head, state, entry, pending } = commit;
         self.change(|change| {
-            follow(change, head, "state = ?4, pending = ?5", params![state, text(&pending)?])?;
+            follow(
+                change,
+                head,
+                "state = ?4, pending = ?5",
+                params![sealed(&head.id, state.to_owned()), text(&head.id, &pending)?],
+            )?;
             let sql = "INSERT INTO entry (session, revision, entry) VALUES (?1, ?2, ?3)";
-            let values = params![head.id, number(entry.revision)?, text(entry)?];
+            let values = params![head.id, number(entry.revision)?, text(&head.id, entry)?];
             change.prepare_cached(sql).and_then(|mut insert| insert.execute(values)).map_err(failed)?;
             Ok(())
         })
     }
 
     fn entries(&self, id: &str) -> Result<Vec<Entry>, StoreError> {
-        self.read(id)?;
-        let connection = self.connection();
+        let mut connection = self.connection();
+        // Head and entries as they stand at one moment.
+        let look = connection.transaction().map_err(failed)?;
+        let Kept { head, state, .. } = kept(&look, id)?;
         let sql = "SELECT entry FROM entry WHERE session = ?1 ORDER BY revision";
-        let mut select = connection.prepare_cached(sql).map_err(failed)?;
+        let mut select = look.prepare_cached(sql).map_err(failed)?;
         let rows = select.query_map([id], |row| row.get::<_, String>(0)).map_err(failed)?;
-        rows.map(|row| of_text(&row.map_err(failed)?)).collect()
+        let entries: Vec<Entry> = rows.map(|row| of_text(id, &row.map_err(failed)?)).collect::<Result<_, _>>()?;
+        let due = match state {
+            Some(_) => head.revision.saturating_sub(u64::from(head.ended.is_some())),
+            None => 0,
+        };
+        if entries.iter().map(|entry| entry.revision).eq(1..=due) {
+            return Ok(entries);
+        }
+        Err(StoreError::Damaged { why: format!("the log of session {id} has {} entries, not {due}", entries.len()) })
     }
 
     fn list(&self) -> Result<Vec<Head>, StoreError> {
         let connection = self.connection();
-        let mut select = connection.prepare_cached("SELECT head FROM session ORDER BY id").map_err(failed)?;
-        let rows = select.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
-        rows.map(|row| of_text(&row.map_err(failed)?)).collect()
+        let mut select = connection.prepare_cached("SELECT id, head FROM session ORDER BY id").map_err(failed)?;
+        let columns = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
+        let rows = select.query_map([], columns).map_err(failed)?;
+        rows.map(|row| row.map_err(failed).and_then(|(id, head)| of_text(&id, &head))).collect()
     }
 
     fn end(&self, head: &Head, retention: Retention) -> Result<(), StoreError> {
         self.change(|change| match retention {
             Retention::Content => follow(change, head, "pending = pending", params![]),
             Retention::Metadata => {
-                follow(change, head, "state = NULL, pending = '[]'", params![])?;
+                follow(change, head, "state = NULL, pending = ?4", params![text(&head.id, &NOTHING)?])?;
                 change.execute("DELETE FROM entry WHERE session = ?1", [&head.id]).map_err(failed)?;
                 Ok(())
             }
@@ -226,7 +255,7 @@ fn follow(change: &Transaction<'_>, head: &Head, set: &str, values: &[&dyn rusql
     let (revision, expected) = (number(head.revision)?, head.revision.saturating_sub(1));
     let sql = format!("UPDATE session SET revision = ?2, head = ?3, {set} WHERE id = ?1 AND revision = ?2 - 1");
     let mut update = change.prepare_cached(&sql).map_err(failed)?;
-    let text = text(head)?;
+    let text = text(&head.id, head)?;
     let mut all: Vec<&dyn rusqlite::ToSql> = vec![&head.id, &revision, &text];
     all.extend(values);
     if update.execute(&all[..]).map_err(failed)? == 1 {
@@ -244,12 +273,54 @@ fn number(revision: u64) -> Result<i64, StoreError> {
     i64::try_from(revision).map_err(|_| StoreError::Failed { why: format!("revision {revision} is too high") })
 }
 
-fn text(value: &impl serde::Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Failed { why: error.to_string() })
+/// What is written of a session, as text that bears its digest.
+fn text(id: &str, value: &impl serde::Serialize) -> Result<String, StoreError> {
+    let text = serde_json::to_string(value).map_err(|error| StoreError::Failed { why: error.to_string() })?;
+    Ok(sealed(id, text))
 }
 
-fn of_text<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Damaged { why: format!("a row is not readable: {error}") })
+fn of_text<T: DeserializeOwned>(id: &str, text: &str) -> Result<T, StoreError> {
+    let wrong = |why| StoreError::Damaged { why: format!("a row of session {id} is not readable: {why}") };
+    serde_json::from_str(opened(id, text)?).map_err(|error| wrong(error.to_string()))
+}
+
+/// A text of a session with its digest behind it.
+fn sealed(id: &str, mut text: String) -> String {
+    let seal = seal(id, &text);
+    text.push('\n');
+    text.push_str(&seal);
+    text
+}
+
+/// The text that was sealed.
+fn opened<'t>(id: &str, sealed: &'t str) -> Result<&'t str, StoreError> {
+    match sealed.rsplit_once('\n') {
+        Some((text, digest)) if digest == seal(id, text) => Ok(text),
+        _ => Err(StoreError::Damaged { why: format!("a row of session {id} is not what was written") }),
+    }
+}
+
+fn seal(id: &str, text: &str) -> String {
+    let mut digest = Digest::default();
+    digest.text(0, id);
+    digest.text(1, text);
+    digest.hex()
+}
+
+fn kept(connection: &Connection, id: &str) -> Result<Kept, StoreError> {
+    let sql = "SELECT revision, head, state, pending FROM session WHERE id = ?1";
+    type Columns = (i64, String, Option<String>, String);
+    let columns =
+        |row: &Row<'_>| -> rusqlite::Result<Columns> { Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)) };
+    let mut select = connection.prepare_cached(sql).map_err(failed)?;
+    let row = select.query_row([id], columns).optional().map_err(failed)?;
+    let (revision, head, state, pending) = row.ok_or_else(|| StoreError::Missing { id: id.to_owned() })?;
+    let head: Head = of_text(id, &head)?;
+    if number(head.revision)? != revision || head.id != id {
+        return Err(StoreError::Damaged { why: format!("the row of session {id} is not what was written") });
+    }
+    let state = state.map(|state| opened(id, &state).map(str::to_owned)).transpose()?;
+    Ok(Kept { head, state, pending: of_text(id, &pending)? })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "an error is mapped")]
