@@ -76,3 +76,92 @@ fn several_slips_on_one_line() {
         &["segue.toml:1:17 there is no code `unused-ignor`", "segue.toml:1:32 `of` is not allowed here"],
     );
 }
+
+/// What is kept of a session may serve ports, and what becomes of it is said by names of the pack.
+#[test]
+fn what_is_kept_of_a_session() {
+    let mini = Mini::new();
+    let good = "[chat.mini]\nforecast.store = { evidence = \"topic.evidence\" }\naudit.store = \"context\"\n\
+                [session.mini]\nbegin = { tap = { city = \"riga\" } }\nunwritten = \"utterance\"\nkeep_content = true\n";
+    assert_eq!(found(&mini, good), [""; 0]);
+    let one = |from: &str, to: &str, wanted: &[&str]| {
+        assert!(good.contains(from), "{from}");
+        assert_eq!(found(&mini, &good.replace(from, to)), wanted, "{to}");
+        // The chat refuses the same.
+        mini.run(&["chat"]).code(2);
+    };
+    one(
+        "{ evidence = \"topic.evidence\" }",
+        "\"context\"",
+        &[
+            "segue.toml:2:18 an outcome is due from the port `forecast`, and a context gives none -> write `store = { FIELD = \"frame.field\" }` for what the answer is",
+        ],
+    );
+    one(
+        "audit.store = \"context\"",
+        "audit.store = { city = \"topic.city\" }",
+        &[
+            "segue.toml:3:1 no outcome comes from the port `audit` -> remove the table: nobody serves it; `store = \"context\"` keeps what it is told",
+        ],
+    );
+    one("\"context\"", "\"contxt\"", &["segue.toml:3:15 `contxt` is not allowed here -> did you mean `context`?"]);
+    one(
+        "{ evidence = ",
+        "{ evidense = ",
+        &[
+            "segue.toml:2:18 the answer of this port lacks its field `evidence` -> add `evidence = \"frame.field\"`",
+            "segue.toml:2:20 `evidense` is no field of the answer of this port -> did you mean `evidence`?",
+        ],
+    );
+    one(
+        "topic.evidence",
+        "topik.evidence",
+        &["segue.toml:2:31 `topik` is no frame of this pack -> did you mean `topic`?"],
+    );
+    one(
+        "topic.evidence",
+        "topic.evidense",
+        &["segue.toml:2:31 `evidense` is no field of the frame `topic` -> did you mean `evidence`?"],
+    );
+    one("topic.evidence", "topic", &["segue.toml:2:31 `topic` is no field of a frame -> write `\"frame.field\"`"]);
+    one(
+        "topic.evidence",
+        "topic.asked",
+        &[
+            "segue.toml:2:31 `topic.asked` is a whole number, and `evidence` is one of good, poor -> name a field of the same type",
+        ],
+    );
+    one("{ tap =", "{ tip =", &["segue.toml:5:11 unknown key `tip` in a turn -> did you mean `tap`?"]);
+    one(
+        "city = \"riga\"",
+        "sity = \"riga\"",
+        &["segue.toml:5:19 `sity` is no field of event `tap` -> did you mean `city`?"],
+    );
+    one(
+        "begin = { tap = ",
+        "begin = { signals = {}, tap = ",
+        &[
+            "segue.toml:5:11 `signals` stands beside an event, and here is only one -> write an event by its turn key alone",
+        ],
+    );
+    one(
+        "\"utterance\"",
+        "\"uterance\"",
+        &["segue.toml:6:13 `uterance` is no event of this pack -> did you mean `utterance`?"],
+    );
+    one(
+        "\"utterance\"",
+        "\"tap\"",
+        &[
+            "segue.toml:6:13 the event `tap` needs more than a text that says why -> name an event with one field of type `text`, or with none",
+        ],
+    );
+    one(
+        "keep_content",
+        "keep_contents",
+        &["segue.toml:7:1 unknown key `keep_contents` in the sessions of a pack -> did you mean `keep_content`?"],
+    );
+    // A pack that there is not is found by a check alone.
+    let wanted = ["segue.toml:4:10 there is no pack `mimi` -> did you mean `mini`?"];
+    assert_eq!(found(&mini, &good.replace("[session.mini]", "[session.mimi]")), wanted);
+}

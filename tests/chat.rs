@@ -259,7 +259,7 @@ a line is what the user says; `//x` says `/x`
   /signals {…}       signals that the host gives with the next turn
   /event NAME {…}    an event by its name, with its payload
   /help              this list
-  /quit              the end
+  /quit              the end; a session that is kept can be taken up again
   /outcome {…}       the outcome of a call that was left open: { "call": …, "returns": {…} }
   /order {"first_city": …, ["second_city": …]}
                      Two cities,

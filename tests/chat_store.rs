@@ -278,3 +278,268 @@ fn nothing_is_in_force_that_could_not_be_written() {
     assert_eq!(only(&mini).head.id, id);
     talk.kill();
 }
+
+const REFINEMENT: &str = r#"
+[chat.refinement.generate]
+command = ["sh", "generate.sh"]
+[chat.refinement.refine]
+command = ["sh", "generate.sh"]
+[chat.refinement.compare]
+command = ["echo", "{\"summary\": \"compared\"}"]
+[chat.refinement.persist]
+store = "context"
+[chat.refinement.recover.store]
+turn_count = "session.turn_count"
+original_question = "dialog.original_question"
+current_query = "dialog.current_query"
+current_result = "dialog.current_result"
+turns = "dialog.turns"
+[session.refinement]
+begin = { open = { database = "ecommerce" } }
+unwritten = "sync_failed"
+"#;
+
+/// It says when it is asked, and waits for the word to go on, where it is told to wait.
+const GENERATE: &str = "cat > asked.json
+if [ -e wait ]; then mv wait waits; until [ -e go ]; do sleep 0.01; done; rm go waits; fi
+echo '{\"query\": \"SELECT 1\", \"confidence\": \"high\"}'
+";
+
+/// The refinement pack, by a path, with workflows that are programs.
+fn refinement() -> Mini {
+    let mini = Mini::empty();
+    program::copy(
+        &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("transitions/refinement"),
+        &mini.path("transitions/refinement"),
+    );
+    mini.write("segue.toml", REFINEMENT);
+    mini.write("generate.sh", GENERATE);
+    mini
+}
+
+const PACK: [&str; 2] = ["--pack", "transitions/refinement"];
+
+/// The one message of a turn for people, and what it holds.
+fn message(turn: &Json) -> (&str, &Json) {
+    let [message] = &turn["messages"].as_array().expect("messages")[..] else { panic!("one message: {turn}") };
+    (message["message"].as_str().expect("a name"), &message["with"])
+}
+
+/// Waits until something is there that the chat makes.
+fn until(there: impl Fn() -> bool) {
+    while !there() {
+        std::thread::yield_now();
+    }
+}
+
+/// S1, Session Lifecycle: a session is opened with its database, cleared by `/clear` and ended by `/exit`; its metadata stay.
+#[test]
+fn a_session_lives_as_the_source_says() {
+    let mini = refinement();
+    let lines = "Show me all users\nOnly from last month\n/new Only active ones\n/clear\n/exit\nnever said\n";
+    let run = chat(&mini, &PACK, lines).code(0);
+    let turns = turns(&run);
+    let classes: Vec<&str> = turns.iter().filter_map(|turn| turn["transition"].as_str()).collect();
+    assert_eq!(classes, ["OPEN", "GENERATED", "REFINED", "GENERATED", "CLEAR", "EXIT"]);
+    let id = only(&mini).head.id;
+    assert_eq!(message(&turns[2]).1["sessionId"], json!(id));
+    let (notice, with) = message(&turns[4]);
+    assert_eq!((notice, &with["kind"], &with["sessionId"]), ("notice", &json!("cleared"), &json!(id)));
+    // What the pack has persisted is known of the session; what was said in it is not any more.
+    let Kept { head, state, .. } = only(&mini);
+    assert_eq!(
+        Json::Object(head.context),
+        json!({ "sessionId": id, "database": "ecommerce", "turnCount": 0, "epoch": 1, "status": "ended" })
+    );
+    assert!(head.ended.is_some() && state.is_none() && store(&mini).entries(&id).expect("a session").is_empty());
+    assert!(err(&run).ends_with(&format!("session {id} has ended\n")), "{}", err(&run));
+    // Log messages are on standard error.
+    let log = [&PACK[..], &["--log", "info"]].concat();
+    let run = chat(&mini, &log, "Show me all users\nusers of Riga\n").code(0);
+    assert!(err(&run).contains("WARN segue::message: Ambiguous intent detected"), "{}", err(&run));
+    assert!(err(&run).contains("INFO segue::message: Turn 1 of "), "{}", err(&run));
+    assert!(!out(&run).contains("Ambiguous intent"), "{}", out(&run));
+}
+
+#[test]
+fn the_content_is_kept_where_that_is_said() {
+    for by_flag in [true, false] {
+        let mini = refinement();
+        if !by_flag {
+            mini.write("segue.toml", format!("{REFINEMENT}keep_content = true\n"));
+        }
+        let args = if by_flag { [&PACK[..], &["--keep-content"]].concat() } else { PACK.to_vec() };
+        chat(&mini, &args, "Show me all users\n/quit\n").code(0);
+        let Kept { head, state, .. } = only(&mini);
+        assert!(head.ended.is_some() && state.is_some());
+        let entries = store(&mini).entries(&head.id).expect("its entries");
+        assert_eq!(entries.last().and_then(|entry| entry.transition.as_deref()), Some("EXIT"));
+    }
+}
+
+/// Commands of the chat do not stand in the way of those of the pack: what the pack hears is said to it.
+#[test]
+fn what_the_pack_hears_is_said_to_it() {
+    let mini = refinement();
+    let lines = "/chat state session\n/state session\n/help\n/clear {}\n/chat quit\n";
+    let run = chat(&mini, &PACK, lines).code(0);
+    let told = err(&run);
+    assert_eq!(told.matches("database  ecommerce\n").count(), 2, "{told}");
+    assert!(
+        told.contains("  /chat quit ") && told.contains("  /exit, /quit ") && told.contains("  /state [FRAME] "),
+        "{told}"
+    );
+    assert_eq!(turns(&run).len(), 2, "the event `clear`, and the session that was opened");
+    assert_eq!(only(&mini).head.ended, None, "the chat was left, and the session goes on");
+    let id = only(&mini).head.id;
+    let args = [&PACK[..], &["--session", &id]].concat();
+    let run = chat(&mini, &args, "/chat chat\n/chat stat\n/quit\n").code(1);
+    assert_eq!(turns(&run)[0]["transition"], "EXIT");
+    assert!(err(&run).contains("line 1: `chat` is no command; "), "{}", err(&run));
+    assert!(err(&run).contains("line 2: `stat` is no command; did you mean `state`?"), "{}", err(&run));
+    assert!(only(&mini).head.ended.is_some());
+}
+
+/// A chat that is killed between the end that the pack says and that of the session: the session ends when it is taken up.
+#[test]
+fn an_end_that_was_not_written_is_written_then() {
+    let mini = refinement();
+    let run = chat(&mini, &PACK, "Show me all users\n").code(0);
+    let id = turns(&run)[0]["sessionId"].as_str().expect("an id").to_owned();
+    let files = segue::workspace::Workspace::of(&mini.path("")).and_then(|of| of.pack("refinement")).expect("a pack");
+    let registry = segue::load::load(&files, &segue::declare::Options::default()).registry.expect("it loads");
+    let store = store(&mini);
+    let mut ids = segue::engine::NumberedIds::default();
+    let mut env = segue::scenario::env(&segue::scenario::Clock::default(), 9, &mut ids);
+    let mut live = segue::session::Live::resume(&registry, &store, &id, &mut env).expect("a session").live;
+    let exit = segue::engine::Event::input(&registry, "exit", &json!({}), &json!({})).expect("an event");
+    live.take(&exit, &mut env).expect("taken");
+    let args = [&PACK[..], &["--session", &id]].concat();
+    let run = chat(&mini, &args, "never said\n").code(0).stdout_eq("");
+    assert!(err(&run).ends_with(&format!("session {id} has ended\n")), "{}", err(&run));
+    assert!(only(&mini).head.ended.is_some() && only(&mini).state.is_none());
+}
+
+/// S1, State Synchronization Failures: the outcome of a turn cannot be written. It is told, the pack logs it and recovers what was last saved,
+/// and when the store can be written again all goes on from there.
+#[cfg(unix)]
+#[test]
+fn what_was_last_saved_is_recovered() {
+    let mini = refinement();
+    let mut talk = Talk::new(&mini, &PACK);
+    talk.turn();
+    talk.say(&["Show me all users"]);
+    let id = only(&mini).head.id;
+    mini.write("wait", "");
+    talk.write("Only from last month");
+    until(|| mini.path("waits").exists());
+    let other = rusqlite::Connection::open(mini.path(STORE)).expect("the file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("held");
+    let before = only(&mini);
+    mini.write("go", "");
+    let failed = talk.turn();
+    let line = talk.told("error: ");
+    assert!(
+        line.contains("the store is locked by another process")
+            && line.ends_with("the outcome of `refine` is not taken\n"),
+        "{line}"
+    );
+    let (name, with) = message(&failed);
+    assert_eq!((name, &with["canRetry"]), ("failed", &json!(true)));
+    assert!(with["message"].as_str().expect("why").contains("the store is locked"), "{with}");
+    let recovered = talk.turn();
+    assert_eq!((&recovered["transition"], &message(&recovered).1["kind"]), (&json!("RECOVERED"), &json!("recovered")));
+    assert!(talk.told("ERROR segue::message: State synchronization failed").contains(&id));
+    assert_eq!(only(&mini), before, "nothing was written meanwhile");
+    other.execute_batch("ROLLBACK").expect("let go");
+    // What is said again goes on from the query that was last saved.
+    let again = talk.say(&["Only from last month"]);
+    assert_eq!((&again["transition"], &message(&again).1["turnNumber"]), (&json!("REFINED"), &json!(2)));
+    let asked: Json = serde_json::from_slice(&std::fs::read(mini.path("asked.json")).expect("a call")).expect("JSON");
+    assert_eq!(asked["with"]["currentQuery"], "SELECT 1");
+    talk.kill();
+    let state: Json = serde_json::from_str(&only(&mini).state.expect("a state")).expect("JSON");
+    let turns = state.pointer("/conversation_session_state/dialog_state/conversation_state/turns");
+    assert_eq!(turns.and_then(Json::as_array).map(Vec::len), Some(2), "{state}");
+}
+
+/// Nothing can be recovered: the conversation is reset, and the user is told.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_recovered_is_reset() {
+    let mini = refinement();
+    let mut talk = Talk::new(&mini, &PACK);
+    talk.turn();
+    talk.say(&["Show me all users"]);
+    let id = only(&mini).head.id;
+    mini.write("wait", "");
+    talk.write("Only from last month");
+    until(|| mini.path("waits").exists());
+    // Somebody takes the session out meanwhile.
+    store(&mini).delete(&id).expect("taken out");
+    mini.write("go", "");
+    assert_eq!(message(&talk.turn()).0, "failed");
+    let reset = talk.turn();
+    assert_eq!(
+        (&reset["transition"], &message(&reset).1["kind"]),
+        (&json!("UNRECOVERED"), &json!("conversation_reset"))
+    );
+    talk.told("ERROR segue::message: Conversation state could not be recovered and was reset");
+    // It goes on not to be written, and says so; whatever is said begins anew.
+    talk.write("/state dialog");
+    assert_eq!(talk.told("turns "), "turns  []\n");
+    let again = talk.say(&["Show me all users"]);
+    assert_eq!(message(&again).1["kind"], "conversation_reset");
+    let (code, _, err) = talk.end();
+    assert_eq!(code, Some(1));
+    assert!(err.contains(&format!("line 4: there is no session {id}: it is not taken")), "{err}");
+}
+
+/// A store that is damaged under the chat: nothing can be written, and what is written cannot be read.
+#[cfg(unix)]
+#[test]
+fn a_damaged_store_is_told_and_the_conversation_reset() {
+    let mini = refinement();
+    let mut talk = Talk::new(&mini, &PACK);
+    talk.turn();
+    talk.say(&["Show me all users"]);
+    mini.write("wait", "");
+    talk.write("Only from last month");
+    until(|| mini.path("waits").exists());
+    let other = rusqlite::Connection::open(mini.path(STORE)).expect("the file");
+    other.execute_batch("ALTER TABLE entry RENAME TO gone; UPDATE session SET state = 'nothing';").expect("damaged");
+    mini.write("go", "");
+    assert_eq!(message(&talk.turn()).0, "failed");
+    assert_eq!(message(&talk.turn()).1["kind"], "conversation_reset");
+    let line = talk.told("error: ");
+    assert!(line.contains("no such table") && line.ends_with("the outcome of `refine` is not taken\n"), "{line}");
+    talk.told("ERROR segue::message: Conversation state could not be recovered and was reset");
+    talk.kill();
+}
+
+/// Where nothing says which event tells the pack, the outcome that could not be written stays due, and the session stands as before.
+#[cfg(unix)]
+#[test]
+fn without_such_an_event_the_call_stays_open() {
+    let mini = refinement();
+    mini.edit("segue.toml", "unwritten = \"sync_failed\"\n", "");
+    let mut talk = Talk::new(&mini, &PACK);
+    talk.turn();
+    mini.write("wait", "");
+    talk.write("Show me all users");
+    until(|| mini.path("waits").exists());
+    let other = rusqlite::Connection::open(mini.path(STORE)).expect("the file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("held");
+    mini.write("go", "");
+    let open = talk.turn();
+    assert_eq!(
+        (&open["transition"], &open["answer_mode"], &open["calls"][0]["status"]),
+        (&json!("NEW_QUERY"), &Json::Null, &Json::Null)
+    );
+    assert!(talk.told("error: ").ends_with("the outcome of `generate` is not taken, and the call stays open\n"));
+    other.execute_batch("ROLLBACK").expect("let go");
+    let given = "/outcome {\"port\": \"generate\", \"returns\": {\"query\": \"SELECT 2\", \"confidence\": \"high\"}}";
+    assert_eq!(talk.say(&[given])["transition"], "GENERATED");
+    talk.kill();
+    assert_eq!(only(&mini).pending, []);
+}

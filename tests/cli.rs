@@ -309,7 +309,12 @@ fn a_pack_that_does_not_load() {
     for format in ["human", "json"] {
         let run = mini.run(&["replay", "--format", format]).code(2).stdout_eq("");
         assert!(err(&run).contains("T10.toml:") && err(&run).contains("did you mean `bounded`?"), "{}", err(&run));
-        assert!(err(&run).ends_with("error: the pack mini does not load: 1 error, 0 warnings\n"), "{}", err(&run));
+        assert!(
+            err(&run)
+                .ends_with("error: the pack mini does not load: 1 error, 0 warnings, in transitions/mini/T10.toml\n"),
+            "{}",
+            err(&run)
+        );
     }
     mini.write("segue.toml", "pakcs = [\"transitions\"]\n");
     let run = mini.run(&["replay"]).code(2);

@@ -1,8 +1,10 @@
-//! Who serves the ports of packs: `[chat.PACK.PORT]` in `segue.toml`.
+//! Who serves the ports of packs: `[chat.PACK.PORT]` in `segue.toml`; and what becomes of their sessions: `[session.PACK]`.
 
 mod answer;
 mod openai;
 mod prompt;
+mod saved;
+mod session;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language;
@@ -13,6 +15,8 @@ use crate::syntax::{Field, Reader};
 pub use answer::{AnswerSchema, of_port, schema};
 pub use openai::{Asked, Lost, Model, OpenAi, Post, Response, Wire};
 pub use prompt::Prompt;
+pub use saved::Saved;
+pub use session::{Session, Sessions, Unwritten};
 
 /// After how many seconds a call has timed out, where it is not said.
 const TIMEOUT: u64 = 30;
@@ -41,6 +45,10 @@ pub enum By {
     Script(String),
     /// A program, run for each call.
     Command(Command),
+    /// Nobody: the arguments of a call are put into the context of the session.
+    Context,
+    /// What was last written of the session: fields of frames are the answer.
+    Saved(Saved),
     /// A language model behind an endpoint.
     OpenAi(OpenAi),
 }
@@ -112,10 +120,22 @@ impl Bindings {
                 }));
                 continue;
             };
-            if !pack.ports[port.index()].replies {
-                let message = format!("no outcome comes from the port {}", quoted(name));
-                out.push(Diagnostic::error(Code::NoReply, *span, message).help("remove the table: nobody serves it"));
-                continue;
+            let replies = pack.ports[port.index()].replies;
+            match &bound.by {
+                Some((By::Context, at)) if replies => {
+                    let message = format!("an outcome is due from the port {}, and a context gives none", quoted(name));
+                    let help = "write `store = { FIELD = \"frame.field\" }` for what the answer is";
+                    out.push(Diagnostic::error(Code::BadValue, *at, message).help(help));
+                    continue;
+                }
+                Some((By::Context, _)) => {}
+                Some(_) if !replies => {
+                    let message = format!("no outcome comes from the port {}", quoted(name));
+                    let help = "remove the table: nobody serves it; `store = \"context\"` keeps what it is told";
+                    out.push(Diagnostic::error(Code::NoReply, *span, message).help(help));
+                    continue;
+                }
+                _ => {}
             }
             if let Some(serve) = all.served(at, port) {
                 let by = all.name_at(serve.by).unwrap_or_default();
@@ -125,7 +145,11 @@ impl Bindings {
                 );
                 continue;
             }
-            served[at.index()][port.index()] = bound.by.clone().map(|(by, _)| by);
+            let mut by = bound.by.clone();
+            if let Some((By::Saved(saved), place)) = &mut by {
+                saved.find(pack, port, *place, out);
+            }
+            served[at.index()][port.index()] = by.map(|(by, _)| by);
         }
         served
     }
@@ -141,7 +165,7 @@ impl<'a> Written<'a> {
     fn of(reader: &Reader<'a>) -> Self {
         let of = |keys: &[&'static str]| keys.iter().filter_map(|key| Some((*key, reader.optional(key)?))).collect();
         Self {
-            forms: of(&["human", "script", "command", "openai"]),
+            forms: of(&["human", "script", "command", "store", "openai"]),
             beside: of(&["timeout", "model", "key", "prompt", "system", "retries"]),
         }
     }
@@ -163,7 +187,7 @@ fn binding(field: Field<'_>) -> Option<(By, Span)> {
         [] => {
             if out.len() == known {
                 let found = Diagnostic::error(Code::MissingKey, field.span(), "it is not said who serves the port");
-                let help = "write `human = true`, `script = \"FILE\"`, `command = [\"PROGRAM\"]` or `openai = \"URL\"`";
+                let help = "write `human = true`, `script = \"FILE\"`, `command = [\"PROGRAM\"]`, `store = …` or `openai = \"URL\"`";
                 out.push(found.help(help));
             }
             return None;
@@ -199,6 +223,7 @@ fn binding(field: Field<'_>) -> Option<(By, Span)> {
                 _ => main.bad("no program is named", "write one, such as `command = [\"python3\", \"port.py\"]`"),
             }
         }
+        "store" => saved::read(main),
         _ => openai(main, &written, timeout).map(By::OpenAi),
     };
     by.map(|by| (by, main.span()))

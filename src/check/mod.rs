@@ -17,7 +17,7 @@ mod same;
 mod serves;
 mod show;
 
-pub use serves::{UsedAs, composed};
+pub use serves::{UsedAs, composed, fits};
 pub use show::path;
 
 use crate::diag::Diagnostics;

@@ -321,7 +321,8 @@ fn may_reply(pack: &Pack, event: EventId, replies: &[(MessageId, Status)]) -> bo
 }
 
 /// Whether each value of one type, as JSON, is one of the other.
-fn fits(from: &Pack, ty: &Type, to: &Pack, wanted: &Type) -> bool {
+#[must_use]
+pub fn fits(from: &Pack, ty: &Type, to: &Pack, wanted: &Type) -> bool {
     match (ty, wanted) {
         (Type::Bool, Type::Bool)
         | (Type::Int, Type::Int | Type::Decimal)

@@ -177,6 +177,7 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
 fn bound(workspace: &Workspace, mark: &SourceMap, (name, registry): (&str, &Registry), findings: &mut Findings) {
     let out = Diagnostics::new();
     let served = workspace.bindings().of(name, registry, &out);
+    let _ = workspace.sessions().of(name, registry, &out);
     findings.add_all(mark, out.into_sorted());
     let scripts = served.into_iter().flatten().filter_map(|by| match by {
         Some(By::Script(file)) => Some(file),

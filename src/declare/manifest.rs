@@ -31,7 +31,7 @@ pub(super) struct Manifest {
     pub step_limit: u32,
 }
 
-/// Reads `[pack]`, all but `decide` and `precedence`, which need other names.
+/// Reads `[pack]`, all but `decide`, `precedence` and `ended`, which need other names.
 pub(super) fn manifest(cx: &mut Cx<'_>, sections: &Sections<'_>, place: Span) -> Manifest {
     let mut manifest = Manifest { step_limit: 16, ..Manifest::default() };
     let Some(header) = sections.header("pack") else {
@@ -403,6 +403,12 @@ fn limit(cx: &Cx<'_>, node: &Node, depths: &[(crate::model::names::Sym, FrameSet
         }
     }
     Some(slot)
+}
+
+/// When the session has ended, once all names are known.
+pub(super) fn ended(cx: &Cx<'_>, sections: &Sections<'_>) -> Option<Cond> {
+    let node = sections.setting("pack", &language::MANIFEST, "ended")?;
+    Some(cx.cond(node, &Scope::new(heads::FRAMES, "in `ended`: it speaks of frames only")))
 }
 
 /// Invariants of frames and of the pack, once all names are known.

@@ -483,6 +483,7 @@ fn load(
     let order = manifest::precedence(&cx, &sections, &members, ghosts);
     let boundary = boundary(&cx, &sections, &outlines, place);
     let invariants = manifest::invariants(&cx, &sections);
+    let ended = manifest::ended(&cx, &sections);
     let recordings = recordings::recordings(&cx, &sections, &outlines);
     let metrics = metrics::metrics(&cx, &sections, &outlines);
     let serves = uses::serves(&cx, &sections);
@@ -524,6 +525,7 @@ fn load(
         decide: cx.decide,
         while_open: manifest.while_open,
         step_limit: manifest.step_limit,
+        ended,
         events: cx.events,
         inputs: cx.inputs,
         derived,

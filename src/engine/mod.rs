@@ -3,6 +3,7 @@
 mod changed;
 mod choose;
 mod effects;
+mod ended;
 mod eval;
 mod event;
 mod probe;
@@ -19,6 +20,7 @@ mod verify;
 pub use changed::{Change, InstanceChange};
 #[cfg(feature = "tracing")]
 pub(crate) use effects::fill;
+pub use ended::ended;
 pub use event::{Env, Event, EventError, EventForm, HostValue, IdSource, NumberedIds};
 
 pub(crate) use event::Unheld;

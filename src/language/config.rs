@@ -17,6 +17,7 @@ pub static WORKSPACE: Shape = Shape::new(
         may("pack", Value::Word, "The pack that is meant where none is named; left out = the only one there is."),
         may("check", Value::Table(&CHECK), "Settings of `segue check`."),
         may("chat", Value::Names(&CHAT), "Who serves the ports of packs in `segue chat`."),
+        may("session", Value::Names(&SESSIONS), "The sessions of packs in `segue chat`."),
     ]],
 );
 
@@ -24,6 +25,40 @@ static CHAT: Rest =
     Rest { doc: "A pack, by its name, and its ports.", names: Names::Any, value: &Value::Names(&BINDINGS) };
 static BINDINGS: Rest =
     Rest { doc: "A port of the pack, and who serves it.", names: Names::Any, value: &Value::Table(&BINDING) };
+
+static SESSIONS: Rest =
+    Rest { doc: "A pack, by its name, and its sessions.", names: Names::Any, value: &Value::Table(&SESSION) };
+static BEGIN: Rest =
+    Rest { doc: "An event by its turn key, and its payload.", names: Names::Any, value: &Value::Literal };
+static SAVED: Rest = Rest {
+    doc: "A field of the answer, and the field of a frame (`\"frame.field\"`) that it is.",
+    names: Names::Any,
+    value: &Value::Word,
+};
+
+/// The sessions of a pack in `segue chat`.
+pub static SESSION: Shape = Shape::new(
+    "session",
+    "the sessions of a pack",
+    "The sessions of a pack in `segue chat`.",
+    &[&[
+        may(
+            "begin",
+            Value::Names(&BEGIN),
+            "What a new session takes first: one event, as a turn of a scenario writes it.",
+        ),
+        may(
+            "unwritten",
+            Value::Word,
+            "The event that tells the pack that something could not be written; its one text, if any, says why.",
+        ),
+        may(
+            "keep_content",
+            Value::Bool,
+            "Whether what was said is kept when the pack ends the session; default false: only what is known of it is.",
+        ),
+    ]],
+);
 
 /// Who serves a port in `segue chat`.
 pub static BINDING: Shape = Shape::new(
@@ -47,6 +82,11 @@ pub static BINDING: Shape = Shape::new(
             Value::Word,
             "A language model: the base URL of an endpoint that speaks OpenAI's chat completions.",
         ),
+        may(
+            "store",
+            Value::Either(&[Value::OneOf(&["context"]), Value::Names(&SAVED)]),
+            "What is kept of the session: arguments are put into its `context`, or the answer is what was last written.",
+        ),
         may("model", Value::Word, "The model."),
         may("key", Value::Word, "The environment variable that holds the key, where one is needed."),
         may("prompt", Value::Name, "The prompt: the file `prompts/NAME.txt` of the pack, with `{argument}` in it."),
@@ -59,6 +99,7 @@ pub static BINDING: Shape = Shape::new(
     form("human"),
     form("script"),
     form_with("command", &["timeout"], &[]),
+    form("store"),
     form_with("openai", &["model", "key", "prompt", "system", "retries", "timeout"], &["model", "prompt"]),
 ]);
 

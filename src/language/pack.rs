@@ -42,6 +42,11 @@ pub static MANIFEST: Shape = Shape::new(
             "What an event does while a call is open: `cancel` it (default), be refused, or let those of instances run on (`allow`).",
         ),
         may("step_limit", Value::Int(1, 10_000), "Most steps in one turn, default 16."),
+        may(
+            "ended",
+            CONDITION,
+            "When the session has come to its end: a condition on frames, for the host. Left out = the pack never ends it.",
+        ),
     ]],
 )
 .split();

@@ -76,6 +76,8 @@ pub struct Pack {
     pub while_open: WhileOpen,
     /// The most steps in one turn; the step beyond it falls to the boundary with reason `step_limit`.
     pub step_limit: u32,
+    /// When the session has come to its end; `None` = the pack never ends it. No step looks at it.
+    pub ended: Option<cond::Cond>,
     /// Input events.
     pub events: Vec<Event>,
     /// All names under `input`.

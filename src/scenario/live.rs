@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
-use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError, Unheld};
+use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError, Unheld, ended};
 use crate::model::Pack;
 use crate::model::ids::PortId;
 use crate::model::json::fields_from_wire;
@@ -315,6 +315,12 @@ impl<'r> Conversation<'r> {
     /// It cannot be read.
     pub fn written_state(&self) -> Result<SessionState, SessionError> {
         self.live.written()
+    }
+
+    /// Whether the pack says that the session has come to its end.
+    pub fn has_ended(&mut self) -> bool {
+        let number = self.turns.last().map_or(0, |told| told.number);
+        ended(self.registry, self.live.state(), &mut env(&self.start.clock, number, &mut self.ids))
     }
 
     /// Ends the session; what is kept of it is said.

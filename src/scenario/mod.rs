@@ -33,6 +33,7 @@ pub use script::{
     Call, CallName, Given, Happens, Input, Reply, Script, Turn, env, given_of, outcomes, script, state_of,
 };
 pub use shape::{faults, named};
+pub use turn::input_of;
 pub use written::Written;
 
 /// A value and where it stands.

@@ -50,6 +50,34 @@ pub fn read(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Turn>
     Some(Turn { span: node.span, inputs, calls, expect })
 }
 
+/// One event under its turn key, as a turn writes it, with nothing beside it: its key, and its value as JSON.
+pub fn input_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<(String, Json)> {
+    let before = out.len();
+    let turn = read(registry, node, out)?;
+    let Kind::Table(table) = &node.kind else { return None };
+    for entry in table.iter().filter(|entry| language::TURN.has(&entry.key)) {
+        let message = format!("{} stands beside an event, and here is only one", quoted(&entry.key));
+        out.push(
+            Diagnostic::error(Code::OutOfPlace, entry.key_span, message).help("write an event by its turn key alone"),
+        );
+    }
+    let (entry, [input]) = (table.iter().next()?, &turn.inputs[..]) else { return None };
+    let Happens::Event(Event::Input { event, .. }) = &input.happens else { return None };
+    let pack = registry.pack();
+    let ty = |key: &str| {
+        let input = pack.names.get(key).and_then(|key| pack.events[event.index()].called(key))?;
+        Some(&pack.inputs[input.index()].ty)
+    };
+    let json = |key: &str, node: &Node| typed::json(pack, Naming::Wire, ty(key), node);
+    let value = match &entry.value.kind {
+        Kind::Table(table) => {
+            Json::Object(table.iter().map(|of| (of.key.to_string(), json(&of.key, &of.value))).collect())
+        }
+        _ => typed::json(pack, Naming::Wire, None, &entry.value),
+    };
+    (out.len() == before).then(|| (entry.key.to_string(), value))
+}
+
 /// The one thing that happens: an event of the pack under its turn key, or an outcome.
 fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input> {
     let (pack, out) = (registry.pack(), reader.out());

@@ -3,7 +3,7 @@
 use std::path::{Component, Path};
 
 use crate::audit::Settings;
-use crate::binding::Bindings;
+use crate::binding::{Bindings, Sessions};
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language;
 use crate::source::{SourceMap, Span};
@@ -66,7 +66,8 @@ impl Opened {
             }
             own.settings = reader.optional("check").map(Settings::read).unwrap_or_default();
             own.bindings = reader.optional("chat").map(Bindings::read).unwrap_or_default();
-            for (name, span) in own.bindings.packs() {
+            own.sessions = reader.optional("session").map(Sessions::read).unwrap_or_default();
+            for (name, span) in own.bindings.packs().into_iter().chain(own.sessions.packs()) {
                 own.known_pack(name, span, "remove the table", &doubts);
             }
             own.bindings.scripts().for_each(|(file, span)| own.known_script(file, span, &doubts));

@@ -18,7 +18,7 @@ mod stopwatch;
 use std::path::{Component, Path, PathBuf};
 
 use crate::audit::Settings;
-use crate::binding::Bindings;
+use crate::binding::{Bindings, Sessions};
 use crate::diag::listed;
 
 pub use choice::{Choice, Chosen};
@@ -64,6 +64,7 @@ pub struct Workspace {
     pack: Option<String>,
     settings: Settings,
     bindings: Bindings,
+    sessions: Sessions,
     /// Whether there may be packs, and scenarios, in folders that are not known.
     packs_unsure: bool,
     scenarios_unsure: bool,
@@ -116,6 +117,7 @@ impl Workspace {
             pack: None,
             settings: Settings::default(),
             bindings: Bindings::default(),
+            sessions: Sessions::default(),
             packs_unsure: false,
             scenarios_unsure: false,
         }
@@ -131,6 +133,12 @@ impl Workspace {
     #[must_use]
     pub fn bindings(&self) -> &Bindings {
         &self.bindings
+    }
+
+    /// What becomes of the sessions of its packs in a chat.
+    #[must_use]
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
     }
 
     /// The folder.

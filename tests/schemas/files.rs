@@ -96,6 +96,7 @@ const FREE: &[&str] = &[
     "/recording/*/reply/*",
     // Within a frame or another head of a condition there are its fields, and so on along the path.
     "/condition/*/*/**",
+    "/pack/ended/*/**",
     "/**/when/*/**",
     "/**/then/*/**",
     "/**/requires/*/**",

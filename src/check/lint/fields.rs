@@ -92,6 +92,9 @@ fn uses(pack: &Pack) -> Uses {
             });
         }
     }
+    if let Some(cond) = &pack.ended {
+        walk::cond_paths(cond, &mut |path| see(walk::slot_of(path), path.span));
+    }
     if let Some(limit) = pack.carryover.as_ref().and_then(|carryover| carryover.limit) {
         see(Some(limit), pack.slots[limit.index()].span);
     }

@@ -76,6 +76,7 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
         see(&invariant.when);
         see(&invariant.then);
     }
+    pack.ended.iter().for_each(see);
 }
 
 /// Looks at each conjunction in a condition by itself.

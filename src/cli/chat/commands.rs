@@ -26,6 +26,8 @@ pub enum Command {
     Event,
     Help,
     Quit,
+    /// One of the others, by a word that the pack hears as its own.
+    Chat,
 }
 
 /// What is said of a command.
@@ -45,7 +47,7 @@ const fn about(command: Command, word: &'static str, rest: &'static str, what: &
 }
 
 /// The commands.
-pub const COMMANDS: [About; 8] = [
+pub const COMMANDS: [About; 9] = [
     about(Command::State, "state", "[FRAME]", "what the session remembers"),
     about(Command::Why, "why", "[-v]", "why the last turn went where it went; -v shows every test"),
     about(Command::Undo, "undo", "", "take the last turn back, calls and all"),
@@ -53,7 +55,8 @@ pub const COMMANDS: [About; 8] = [
     about(Command::Signals, "signals", "{…}", "signals that the host gives with the next turn"),
     about(Command::Event, "event", "NAME {…}", "an event by its name, with its payload"),
     about(Command::Help, "help", "", "this list"),
-    about(Command::Quit, "quit", "", "the end"),
+    about(Command::Quit, "quit", "", "the end; a session that is kept can be taken up again"),
+    about(Command::Chat, "chat", "COMMAND", "one of these commands, where the pack hears its word as one of its own"),
 ];
 
 impl Command {
@@ -85,8 +88,33 @@ impl Chat<'_, '_> {
             Command::Event => return self.named(rest),
             Command::Help => self.help(),
             Command::Quit => return After::Quit,
+            Command::Chat => {
+                if let Some((command, rest)) = self.own(rest) {
+                    return self.command(command, rest);
+                }
+            }
         }
         After::More
+    }
+
+    /// The command after `/chat`, and what follows it; that there is none is told.
+    pub fn own<'l>(&mut self, rest: &'l str) -> Option<(Command, &'l str)> {
+        let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let found = Command::find(word).filter(|command| *command != Command::Chat);
+        if found.is_none() {
+            let words = COMMANDS.iter().map(|about| about.word).filter(|word| *word != "chat").collect::<Vec<_>>();
+            let help = match suggest(word, words.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("commands are {}", listed(&words)),
+            };
+            self.wrong(&format!("{} is no command; {help}", quoted(word)));
+        }
+        found.map(|command| (command, rest.trim()))
+    }
+
+    /// How a command is typed: behind `chat` where the pack hears its word.
+    pub fn word(&self, word: &str) -> String {
+        if self.hears(word) { format!("chat {word}") } else { word.to_owned() }
     }
 
     /// Takes the last turn back; whether it is.
@@ -98,7 +126,7 @@ impl Chat<'_, '_> {
                 return true;
             }
             Ok(None) => self.wrong("there is no turn to take back"),
-            Err(error) => self.unwritten(&error, "the turn is not taken back"),
+            Err(error) => self.not_written(&error, "the turn is not taken back"),
         }
         false
     }

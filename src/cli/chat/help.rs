@@ -6,7 +6,7 @@ use crate::model::schema::{NamedType, Type};
 use crate::scenario::live::OUTCOME;
 
 use super::Chat;
-use super::commands::{COMMANDS, Command, payload};
+use super::commands::{About, COMMANDS, Command, payload};
 use super::human::ENDS;
 use super::serve::Due;
 
@@ -19,11 +19,17 @@ impl Chat<'_, '_> {
     /// What can be typed in a conversation.
     pub fn help(&mut self) {
         let pack = self.registry.pack();
-        let mut rows: Vec<(String, String)> = commands(|_| true);
+        let mut rows = self.commands(|_| true);
         rows.push((
             format!("/{OUTCOME} {{…}}"),
             "the outcome of a call that was left open: { \"call\": …, \"returns\": {…} }".into(),
         ));
+        for (_, spellings) in &pack.lexicon.commands {
+            let own: Vec<&str> = spellings.iter().filter(|word| word.starts_with('/')).map(String::as_str).collect();
+            if !own.is_empty() && pack.said().is_some() {
+                rows.push((own.join(", "), "is said to the pack, which hears it as a command".into()));
+            }
+        }
         for event in &pack.events {
             let key = format!("/{} {}", pack.names.text(event.turn), payload(pack, event));
             rows.push((key, event.doc.trim().to_owned()));
@@ -33,6 +39,15 @@ impl Chat<'_, '_> {
             table(&rows)
         );
         self.note(&text);
+    }
+
+    /// Some of the commands, and what they do.
+    fn commands(&self, which: impl Fn(Command) -> bool) -> Vec<(String, String)> {
+        // That a word may be the pack's is said where one is.
+        let shadowed = COMMANDS.iter().any(|about| self.hears(about.word));
+        let shown = |about: &&About| which(about.command) && (shadowed || about.command != Command::Chat);
+        let row = |about: &About| (format!("/{} {}", self.word(about.word), about.rest), about.what.to_owned());
+        COMMANDS.iter().filter(shown).map(row).collect()
     }
 
     /// What can be typed where the outcome of a call is due.
@@ -57,18 +72,12 @@ impl Chat<'_, '_> {
         lines.push(table(&rows));
         lines.push("`//x` is the value `/x`; commands are these, and then the outcome is asked for again:".into());
         let here = |command| !matches!(command, Command::Event | Command::Undo | Command::Quit);
-        let mut rows = commands(here);
-        rows.push(("/undo".into(), "take this turn back, calls and all".into()));
-        rows.push(("/quit".into(), "the end; the call stays open".into()));
+        let mut rows = self.commands(here);
+        rows.push((format!("/{}", self.word("undo")), "take this turn back, calls and all".into()));
+        rows.push((format!("/{}", self.word("quit")), "the end; the call stays open".into()));
         lines.push(table(&rows));
         self.note(&lines.join("\n"));
     }
-}
-
-/// Some of the commands, and what they do.
-fn commands(which: impl Fn(Command) -> bool) -> Vec<(String, String)> {
-    let shown = COMMANDS.iter().filter(|about| which(about.command));
-    shown.map(|about| (format!("/{} {}", about.word, about.rest), about.what.to_owned())).collect()
 }
 
 /// A field of an answer: its name, and what it may be.

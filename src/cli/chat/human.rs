@@ -129,17 +129,17 @@ impl Chat<'_, '_> {
     /// Does a command while an outcome is due. What comes of the call, where that is said by it: else it is asked for again.
     fn meanwhile(&mut self, call: Due<'_>, line: &str) -> Option<Ending> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let (pack, port) = (self.registry.pack(), self.port(call));
+        let pack = self.registry.pack();
         let begins =
             |word: &str| pack.events.iter().any(|event| pack.names.text(event.turn) == word) || word == OUTCOME;
         match Command::find(word) {
-            Some(command) if self.is_followed(command, rest.trim()) => {}
-            Some(Command::Undo) => return self.undo().then_some(Ending::Undone),
-            Some(Command::Quit) => {
-                self.note(&format!("the call to `{port}` stays open"));
-                return Some(Ending::Quit);
+            Some(Command::Chat) => {
+                if let Some((command, rest)) = self.own(rest.trim()) {
+                    return self.commanded_meanwhile(call, command, rest);
+                }
             }
-            Some(Command::Help) => self.help_here(call),
+            _ if self.hears(word) => self.begins(call, word),
+            Some(command) => return self.commanded_meanwhile(call, command, rest.trim()),
             None if !begins(word) => {
                 let words = COMMANDS.iter().map(|command| command.word).filter(|word| *word != "event");
                 let help = match suggest(word, words) {
@@ -149,11 +149,29 @@ impl Chat<'_, '_> {
                 let typed = quoted(&format!("/{word}"));
                 self.wrong(&format!("{typed} is no command here; {help} (`//{word}` is the value `/{word}`)"));
             }
-            Some(Command::Event) | None => {
-                let due = format!("the outcome of `{port}` is due; `!open` leaves the call open");
-                self.wrong(&format!("`/{word}` begins a turn, and {due} (`//{word}` is the value `/{word}`)"));
+            None => self.begins(call, word),
+        }
+        None
+    }
+
+    /// Says that a word begins a turn, which has to wait.
+    fn begins(&mut self, call: Due<'_>, word: &str) {
+        let due = format!("the outcome of `{}` is due; `!open` leaves the call open", self.port(call));
+        self.wrong(&format!("`/{word}` begins a turn, and {due} (`//{word}` is the value `/{word}`)"));
+    }
+
+    fn commanded_meanwhile(&mut self, call: Due<'_>, command: Command, rest: &str) -> Option<Ending> {
+        match command {
+            _ if self.is_followed(command, rest) => {}
+            Command::Undo => return self.undo().then_some(Ending::Undone),
+            Command::Quit => {
+                let port = self.port(call);
+                self.note(&format!("the call to `{port}` stays open"));
+                return Some(Ending::Quit);
             }
-            Some(command) => _ = self.command(command, rest.trim()),
+            Command::Help => self.help_here(call),
+            Command::Event => self.begins(call, "event"),
+            command => _ = self.command(command, rest),
         }
         None
     }

@@ -4,6 +4,7 @@ mod commands;
 mod help;
 mod human;
 mod input;
+mod keep;
 mod save;
 mod serve;
 mod show;
@@ -19,25 +20,26 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::binding::Unwritten;
 use crate::diag::{Diagnostic, listed, quoted};
-use crate::engine::IdSource;
+use crate::lexicon::fold_text;
 use crate::registry::Registry;
 use crate::scenario::live::{Conversation, Keeping, Untaken};
 use crate::scenario::{self, Clock, Given};
-use crate::session::{Memory, SessionError, Store, StoreError};
+use crate::session::Retention;
 use crate::source::SourceMap;
 use crate::state::SessionState;
-use crate::store::Access;
 use crate::telemetry::{Texts, tell_at};
 use crate::workspace::{DrawnIds, Problem, Workspace, files, now};
 
-use super::reading::{mended, pack_in, read, store_in, workspace};
+use super::reading::{mended, pack_in, read, workspace};
 use super::terminal::Terminal;
 use super::{FAILED, Output, PASSED};
 
 use commands::Command;
 use input::{Input, Line};
-use serve::{Ending, Server};
+use keep::{conversation, store_of};
+use serve::{Ending, Server, Servers, failed};
 
 /// Talk with a pack: of each turn it shows the class, what was carried and dropped, calls, messages and the answer mode.
 ///
@@ -59,6 +61,9 @@ pub struct Args {
     /// Take up this session of the store; calls that were open are made again [default: a new session].
     #[arg(long, value_name = "ID", requires = "store", conflicts_with = "given")]
     session: Option<String>,
+    /// Keep what was said when the pack ends the session, as `keep_content` of `segue.toml` does.
+    #[arg(long, requires = "store")]
+    keep_content: bool,
     /// Today; the clock stands at midnight UTC of it [default: the clock of the system as it was at the start].
     #[arg(long, value_name = "DATE")]
     today: Option<String>,
@@ -98,10 +103,13 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     };
     let start = start(args, &workspace, &registry, drawn, terminal)?;
     log(&args.log)?;
-    let servers = serve::servers(&workspace, (&name, &folder), &registry, terminal)?;
+    let Servers { all: servers, tells, session } = serve::servers(&workspace, (&name, &folder), &registry, terminal)?;
     let store = store_of(args)?;
+    let keeping = Keeping { store: &*store, tells, lasts: args.store.is_some() };
     let mut chat = Chat {
-        conversation: conversation(args, &registry, &*store, start, drawn, terminal)?,
+        conversation: conversation(args, &registry, keeping, start, drawn, terminal)?,
+        retention: if args.keep_content || session.keep_content { Retention::Content } else { Retention::Metadata },
+        unwritten: session.unwritten,
         registry: &registry,
         sources: &sources,
         workspace: &workspace,
@@ -121,52 +129,19 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         misunderstood: false,
     };
     chat.greet();
-    let mut after = chat.taken_up();
+    let mut after = match (session.begin, &args.session, &args.given) {
+        (Some((key, value)), None, None) => chat.turn(&key, &value.to_string()),
+        _ => chat.taken_up(),
+    };
     while after == After::More && !chat.terminal.gone() {
         match chat.input.line("> ")? {
             Line::End => break,
-            Line::Interrupted => chat.note("Ctrl-D or `/quit` ends the chat"),
+            Line::Interrupted => chat.note(&format!("Ctrl-D or `/{}` ends the chat", chat.word("quit"))),
             Line::Text(line) => after = chat.line(&line),
             Line::Unread(problem) => chat.wrong(&problem),
         }
     }
     Ok(if chat.misunderstood && chat.input.is_piped() { FAILED } else { PASSED })
-}
-
-/// Where the session is kept: in a file, or for as long as the chat goes on.
-fn store_of(args: &Args) -> Result<Box<dyn Store>, Problem> {
-    let access = if args.session.is_some() { Access::Existing } else { Access::Write };
-    Ok(match &args.store {
-        Some(file) => Box::new(store_in(file, access)?),
-        None => Box::new(Memory::default()),
-    })
-}
-
-/// The conversation: a new session, or one that is taken up.
-fn conversation<'r>(
-    args: &Args,
-    registry: &'r Registry,
-    store: &'r dyn Store,
-    start: Given,
-    drawn: Option<DrawnIds>,
-    terminal: &mut Terminal,
-) -> Result<Conversation<'r>, Problem> {
-    let keeping = Keeping { store, tells: Vec::new(), lasts: args.store.is_some() };
-    let source = drawn.map(|ids| Box::new(ids) as Box<dyn IdSource>);
-    let begun = match (&args.session, source) {
-        (Some(id), Some(source)) => {
-            let clock = Clock { session_id: id.clone(), ..start.clock };
-            Conversation::resume(registry, keeping, clock, source)
-        }
-        (_, source) => Conversation::new(registry, keeping, start, source).map(|new| (new, Vec::new())),
-    };
-    let shown = args.store.as_ref().map_or_else(String::new, |file| format!("{}: ", file.display()));
-    let (conversation, repaired) = begun.map_err(|error| Problem::new(format!("{shown}{error}")))?;
-    mended(registry.pack(), &repaired, terminal);
-    if args.store.is_some() {
-        terminal.err(&format!("session {}\n", files::visible(&conversation.clock().session_id)));
-    }
-    Ok(conversation)
 }
 
 /// Begins to log on standard error. No time stands there: the clock of a chat stands still.
@@ -234,6 +209,10 @@ struct Chat<'a, 't> {
     input: Input,
     /// For each port of each pack who serves it, and how many outcomes of its file were taken.
     servers: Vec<Vec<Server>>,
+    /// What is kept of the session when the pack ends it.
+    retention: Retention,
+    /// How the pack is told that something could not be written.
+    unwritten: Option<Unwritten>,
     taken: Vec<Vec<usize>>,
     /// How many steps of the turn the log was told of.
     logged: usize,
@@ -271,10 +250,13 @@ impl Chat<'_, '_> {
             Some(rest) if rest.starts_with('/') => rest,
             Some(rest) => {
                 let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-                return match Command::find(word) {
-                    Some(command) => self.command(command, rest.trim()),
-                    None => self.event(word, rest.trim()),
-                };
+                let rest = rest.trim();
+                match Command::find(word) {
+                    // What the pack hears is said to it, whatever else the word may mean.
+                    _ if self.hears(word) && !rest.starts_with('{') => line,
+                    Some(command) => return self.command(command, rest),
+                    None => return self.event(word, rest),
+                }
             }
         };
         let pack = self.registry.pack();
@@ -294,6 +276,13 @@ impl Chat<'_, '_> {
             }
         }
         After::More
+    }
+
+    /// Whether the pack hears `/word` as a command of its own at the start of a text.
+    fn hears(&self, word: &str) -> bool {
+        let pack = self.registry.pack();
+        let said = fold_text(&format!("/{word}"));
+        pack.said().is_some() && pack.lexicon.commands.iter().any(|(_, spellings)| spellings.contains(&said))
     }
 
     /// Says that a line which ends a call is not taken as what the user says: no outcome is due.
@@ -320,7 +309,7 @@ impl Chat<'_, '_> {
     fn taken_up(&mut self) -> After {
         match self.conversation.due() {
             Some(_) => self.outcomes(),
-            None => After::More,
+            None => self.over(After::More),
         }
     }
 
@@ -334,8 +323,9 @@ impl Chat<'_, '_> {
                 After::More
             }
             Err(Untaken::Session(error)) => {
-                self.unwritten(&error, "it is not taken");
-                After::More
+                self.signals = signals;
+                self.not_written(&error, "it is not taken");
+                self.tell_unwritten(&error)
             }
         }
     }
@@ -345,41 +335,42 @@ impl Chat<'_, '_> {
         self.marks.push(self.taken.clone());
         self.logged = 0;
         self.log_steps();
-        let (mut after, mut asks) = (After::More, true);
+        let (mut after, mut lost) = (After::More, None);
         while let Some((at, call)) = self.conversation.due().map(|(at, call)| (at, call.clone())) {
-            // Who has ended the chat is asked nothing more, nor is anybody of whom nothing can be written.
-            let ending = if asks { self.ask((at, &call)) } else { Ending::Open };
+            let ending = match &lost {
+                // Of what nothing can be written nobody is asked.
+                Some(error) if self.tells(error) => {
+                    Ending::Reply(failed(&format!("its outcome could not be written: {error}")))
+                }
+                Some(_) => Ending::Open,
+                // Who has ended the chat is asked nothing more.
+                None if after == After::Quit => Ending::Open,
+                None => self.ask((at, &call)),
+            };
             match ending {
                 Ending::Reply(reply) => match self.conversation.answer(reply) {
                     Ok(()) => self.log_steps(),
                     Err(error) => {
-                        let port = self.port((at, &call));
-                        self.unwritten(
-                            &error,
-                            &format!("the outcome of `{port}` is not taken, and the call stays open"),
-                        );
-                        asks = false;
+                        let of = format!("the outcome of `{}` is not taken", self.port((at, &call)));
+                        let tells = self.tells(&error);
+                        self.not_written(&error, &if tells { of } else { format!("{of}, and the call stays open") });
+                        self.conversation.hold(tells);
+                        lost = Some(error);
                     }
                 },
                 Ending::Open => self.conversation.leave_open(),
                 Ending::Undone => return After::More,
                 Ending::Quit => {
                     self.conversation.leave_open();
-                    (after, asks) = (After::Quit, false);
+                    after = After::Quit;
                 }
             }
         }
         self.show_turn();
-        after
-    }
-
-    /// Says that something could not be written, and what has not happened therefore.
-    fn unwritten(&mut self, error: &SessionError, not: &str) {
-        let mut text = format!("{error}: {not}");
-        if let SessionError::Store(StoreError::Conflict { id, .. }) = error {
-            text.push_str(&format!("; `--session {id}` takes it up as it stands there"));
+        match lost {
+            Some(error) => self.tell_unwritten(&error),
+            None => self.over(after),
         }
-        self.wrong(&text);
     }
 
     /// Tells the log of the last steps.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 #[cfg(feature = "openai")]
 use crate::binding::{Asked, Model, Prompt};
-use crate::binding::{By, Command, OpenAi};
+use crate::binding::{By, Command, OpenAi, Saved, Session};
 use crate::cli::reading::read;
 #[cfg(feature = "openai")]
 use crate::cli::reading::unread;
@@ -38,6 +38,8 @@ pub enum Server {
     Script(Rc<Vec<Call>>),
     /// A program.
     Command(Command),
+    /// What was last written of the session.
+    Saved(Rc<Saved>),
     /// A language model.
     #[cfg(feature = "openai")]
     Model(Rc<Model>),
@@ -58,21 +60,32 @@ pub enum Ending {
 /// A call with the pack that made it.
 pub type Due<'c> = (PackAt, &'c CallOut);
 
-/// For each port of a pack, and of those that it uses, who serves it.
+/// Who serves the ports of a pack, and of those that it uses.
+pub struct Servers {
+    /// Each of them, by pack and port.
+    pub all: Vec<Vec<Server>>,
+    /// The ports whose requests say what is known of the session.
+    pub tells: Vec<(PackAt, PortId)>,
+    /// What becomes of the session.
+    pub session: Session,
+}
+
+/// Who serves the ports, as `segue.toml` says it.
 pub fn servers(
     workspace: &Workspace,
     (name, folder): (&str, &Path),
     registry: &Registry,
     terminal: &mut Terminal,
-) -> Result<Vec<Vec<Server>>, Problem> {
+) -> Result<Servers, Problem> {
     let out = Diagnostics::new();
     let bound = workspace.bindings().of(name, registry, &out);
+    let session = workspace.sessions().of(name, registry, &out);
     if !out.is_empty() {
         let opened = Workspace::open(workspace.root())?;
         terminal.err(&crate::report::human(&opened.sources, &out.into_sorted(), terminal.color_err()));
-        return Err(Problem::new(format!("the ports of {name} cannot be served as segue.toml says")));
+        return Err(Problem::new(format!("{name} cannot be talked with as segue.toml says")));
     }
-    let mut all = Vec::new();
+    let (mut all, mut tells) = (Vec::new(), Vec::new());
     for (pack, bound) in registry.pack().all().zip(bound) {
         let own = folder_at(workspace, folder, registry, pack)?;
         let mut servers = Vec::new();
@@ -87,12 +100,18 @@ pub fn servers(
                     Server::Script(Rc::new(own.collect()))
                 }
                 Some(By::Command(command)) => Server::Command(command),
+                // Nobody is asked.
+                Some(By::Context) => {
+                    tells.push((pack, port));
+                    Server::Human
+                }
+                Some(By::Saved(saved)) => Server::Saved(Rc::new(saved)),
                 Some(By::OpenAi(of)) => model(workspace, &own, registry.at(pack), port, of, terminal)?,
             });
         }
         all.push(servers);
     }
-    Ok(all)
+    Ok(Servers { all, tells, session })
 }
 
 /// The folder of one of the packs; `folder` is that of the outermost.
@@ -145,6 +164,7 @@ impl Chat<'_, '_> {
             Server::Human => return self.asked(call),
             Server::Script(calls) => return self.scripted(call, &calls).map_or(Ending::Open, Ending::Reply),
             Server::Command(command) => self.commanded(call, &command),
+            Server::Saved(saved) => self.remembered(call, &saved),
             #[cfg(feature = "openai")]
             Server::Model(model) => match model.ask(self.registry.pack().at(call.0), call.1, &mut Http::new()) {
                 Asked::Text(text) => self.answered(call, text.trim()),
@@ -167,6 +187,18 @@ impl Chat<'_, '_> {
             self.wrong(&difference);
         }
         next.reply.clone()
+    }
+
+    /// What was last written of the session.
+    fn remembered(&self, call: Due<'_>, saved: &Saved) -> Reply {
+        let pack = self.registry.pack().at(call.0);
+        match self.conversation.written_state() {
+            Ok(state) => match state.at(call.0) {
+                Some(state) => self.answered(call, &saved.answer(pack, state).to_string()),
+                None => failed("nothing is written of this pack"),
+            },
+            Err(error) => failed(&error.to_string()),
+        }
     }
 
     fn commanded(&self, call: Due<'_>, command: &Command) -> Reply {
