@@ -159,6 +159,73 @@ fn a_killed_chat_loses_nothing_that_it_has_told() {
     assert_eq!(store.faults(), Ok(Vec::new()));
 }
 
+/// Chats that are killed one after the other, each while it takes what comes after the turns that it has told: what they have told is
+/// there, nothing is there twice, and all of them together come to what a chat without a break comes to.
+#[test]
+fn many_kills_come_to_what_one_chat_comes_to() {
+    let texts: Vec<&str> = ["Riga", "Oslo", "and?", "Oslo"].into_iter().cycle().take(24).collect();
+    let asks = |text: &str| text != "and?";
+    let lines = |from: usize, open: bool| {
+        let mut lines: Vec<&str> = if open { vec![GOOD] } else { Vec::new() };
+        for text in &texts[from..] {
+            lines.push(text);
+            lines.extend(asks(text).then_some(GOOD));
+        }
+        lines
+    };
+    let mini = Mini::new();
+    chat(&mini, &[], "").code(0);
+    let (store, id) = (store(&mini), only(&mini).head.id);
+    let (mut kills, mut reads) = (0, [0, 1, 2, 0, 3].into_iter().cycle());
+    loop {
+        let Kept { head, pending, .. } = store.read(&id).expect("a session");
+        let (turns, open) = (usize::try_from(head.turns).expect("a count"), !pending.is_empty());
+        if turns == texts.len() && !open {
+            break;
+        }
+        let mut talk = Talk::new(&mini, &["--session", &id]);
+        talk.told("session ");
+        for line in lines(turns, open) {
+            talk.write(line);
+        }
+        let left = texts.len() - turns + usize::from(open);
+        let told: Vec<Json> = (0..reads.next().expect("a number").min(left)).map(|_| talk.turn()).collect();
+        talk.kill();
+        kills += 1;
+        let entries = store.entries(&id).expect("its entries");
+        for turn in told {
+            let number = turn["turn"].as_u64().expect("a number");
+            let last = entries.iter().rfind(|entry| entry.turn == number).expect("a turn that was told is there");
+            assert_eq!(
+                (json!(last.transition), json!(last.answer_mode)),
+                (turn["transition"].clone(), turn["answer_mode"].clone())
+            );
+        }
+    }
+    assert!(kills >= 8, "{kills}");
+    let whole = Mini::new();
+    chat(&whole, &[], &format!("{}\n", lines(0, false).join("\n"))).code(0);
+    assert_eq!(told(&mini), told(&whole));
+    assert_eq!(store.faults(), Ok(Vec::new()));
+}
+
+/// What was said in this chat is saved as a scenario that begins where the session stood.
+#[test]
+fn what_was_said_in_this_chat_is_saved() {
+    let mini = Mini::new();
+    chat(&mini, &[], &format!("Riga\n{GOOD}\n")).code(0);
+    let id = only(&mini).head.id;
+    let lines = format!("Oslo\n{GOOD}\n/undo\nand?\n/save later.yaml\nRiga\n!open\n");
+    chat(&mini, &["--session", &id], &lines).code(0);
+    let saved = std::fs::read_to_string(mini.path("scenarios/mini/later.yaml")).expect("a scenario");
+    assert!(saved.contains("given:\n  topic: { city: riga, evidence: good, asked: 1 }\n"), "{saved}");
+    assert!(!saved.contains("Oslo") && !saved.contains(&id), "{saved}");
+    mini.run(&["replay", "scenarios/mini/later.yaml"]).code(0);
+    // Nothing is saved that began in the middle of a turn.
+    let run = chat(&mini, &["--session", &id], &format!("{GOOD}\n/save middle.yaml\n")).code(1);
+    assert!(err(&run).contains("it began in the middle of a turn, and no scenario begins so"), "{}", err(&run));
+}
+
 /// What stands in the log of the only session, and its state, without ids and times.
 fn told(mini: &Mini) -> (Vec<Json>, Json) {
     let (store, kept) = (store(mini), only(mini));
