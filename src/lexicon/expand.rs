@@ -56,6 +56,11 @@ pub fn expand(elems: &[Elem], endings: &[EndingSet]) -> Option<Vec<Vec<Atom>>> {
         return None;
     }
     let mut all = sequences(elems, endings);
+    if let [one] = all.as_slice()
+        && !one.is_empty()
+    {
+        return Some(all);
+    }
     let mut seen: HashSet<&[Atom]> = HashSet::default();
     let new: Vec<bool> = all.iter().map(|sequence| !sequence.is_empty() && seen.insert(sequence)).collect();
     let mut new = new.into_iter();

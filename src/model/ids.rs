@@ -158,7 +158,10 @@ impl SlotSet {
 
     /// The fields, in declared order.
     pub fn iter(&self) -> impl Iterator<Item = Slot> + '_ {
-        (0..self.0.len() * 64).map(Slot::at).filter(|slot| self.has(*slot))
+        self.0.iter().enumerate().flat_map(|(at, word)| {
+            let rests = std::iter::successors(Some(*word), |rest| Some(rest & rest.wrapping_sub(1)));
+            rests.take_while(|rest| *rest != 0).map(move |rest| Slot::at(at * 64 + rest.trailing_zeros() as usize))
+        })
     }
 }
 

@@ -46,8 +46,8 @@ pub(super) enum Origin {
 #[derive(Debug, Clone, Default)]
 struct Entries {
     list: Vec<(SmolStr, Span, Id)>,
-    /// Where each key is in the list; empty while the list is short.
-    by_key: HashMap<SmolStr, usize>,
+    /// Where each key is in the list; nothing while the list is short.
+    by_key: Option<Box<HashMap<SmolStr, usize>>>,
 }
 
 impl Entries {
@@ -55,26 +55,29 @@ impl Entries {
     const SHORT: usize = 12;
 
     fn get(&self, key: &str) -> Option<(Span, Id)> {
-        let found = match self.list.len() {
-            0..=Self::SHORT => self.list.iter().find(|(known, ..)| known == key),
-            _ => self.by_key.get(key).map(|at| &self.list[*at]),
+        let found = match &self.by_key {
+            None => self.list.iter().find(|(known, ..)| known == key),
+            Some(by_key) => by_key.get(key).map(|at| &self.list[*at]),
         };
         found.map(|(_, span, id)| (*span, *id))
     }
 
     /// Where a key that is there stands in the list.
     fn position(&self, key: &str) -> usize {
-        let found = self.by_key.get(key).copied();
-        found.or_else(|| self.list.iter().position(|(known, ..)| known == key)).unwrap_or_default()
+        let found = match &self.by_key {
+            None => self.list.iter().position(|(known, ..)| known == key),
+            Some(by_key) => by_key.get(key).copied(),
+        };
+        found.unwrap_or_default()
     }
 
     /// Adds an entry; its key is new.
     fn add(&mut self, key: &SmolStr, span: Span, id: Id) {
         self.list.push((key.clone(), span, id));
-        let indexed = self.by_key.len();
         if self.list.len() > Self::SHORT {
-            let new = self.list.iter().enumerate().skip(indexed);
-            self.by_key.extend(new.map(|(at, (key, ..))| (key.clone(), at)));
+            let by_key = self.by_key.get_or_insert_default();
+            let new = self.list.iter().enumerate().skip(by_key.len());
+            by_key.extend(new.map(|(at, (key, ..))| (key.clone(), at)));
         }
     }
 }
@@ -99,6 +102,8 @@ enum Raw {
 struct Building {
     span: Span,
     depth: u32,
+    /// Whether it is wanted more than once.
+    shared: bool,
     raw: Raw,
 }
 
@@ -183,7 +188,7 @@ impl<'t> Tree<'t> {
             self.too_deep(span);
         }
         let id = Id(u32::try_from(self.nodes.len()).expect("fewer nodes than bytes in a text"));
-        self.nodes.push(Building { span, depth, raw });
+        self.nodes.push(Building { span, depth, shared: false, raw });
         id
     }
 
@@ -210,6 +215,7 @@ impl<'t> Tree<'t> {
 
     /// A repetition of a finished node.
     pub fn alias(&mut self, span: Span, target: Id) -> Id {
+        self.nodes[target.0 as usize].shared = true;
         self.add(span, 0, Raw::Alias(target))
     }
 
@@ -446,9 +452,8 @@ impl<'t> Tree<'t> {
             return None;
         }
         let nodes = std::mem::take(&mut self.nodes);
-        let shared = nodes.iter().any(|node| matches!(node.raw, Raw::Alias(_)));
-        let mut finish = Finish { nodes, shared, limits: self.limits, repeated: 0, too_much: None };
-        let node = finish.node(root, 0, None);
+        let mut finish = Finish { nodes, limits: self.limits, repeated: 0, too_much: None };
+        let node = finish.node(root, 0, None, false);
         if let Some(span) = finish.too_much {
             let message = format!("aliases add more than {} values, or nest too deeply", self.limits.max_alias_nodes);
             self.error(Code::LimitExceeded, span, message, "write the values out");
@@ -460,8 +465,6 @@ impl<'t> Tree<'t> {
 
 struct Finish {
     nodes: Vec<Building>,
-    /// Whether a node may be wanted more than once.
-    shared: bool,
     limits: Limits,
     repeated: usize,
     too_much: Option<Span>,
@@ -469,9 +472,10 @@ struct Finish {
 
 impl Finish {
     /// Recursion is bounded by `max_depth`: written-out nodes by [`Tree::add`], repeated ones here.
-    fn node(&mut self, id: Id, depth: usize, alias: Option<Span>) -> Node {
-        let Building { span, raw, .. } = &mut self.nodes[id.0 as usize];
-        let span = *span;
+    /// `kept`: it is in one that is wanted more than once.
+    fn node(&mut self, id: Id, depth: usize, alias: Option<Span>, kept: bool) -> Node {
+        let Building { span, raw, shared, .. } = &mut self.nodes[id.0 as usize];
+        let (span, kept) = (*span, kept || *shared);
         if let Some(place) = alias {
             self.repeated += 1;
             if self.repeated > self.limits.max_alias_nodes || depth > self.limits.max_depth {
@@ -481,16 +485,16 @@ impl Finish {
         if self.too_much.is_some() {
             return Node { span, kind: Kind::Null };
         }
-        let raw = if self.shared { raw.clone() } else { std::mem::replace(raw, Raw::Bad) };
+        let raw = if kept { raw.clone() } else { std::mem::replace(raw, Raw::Bad) };
         let kind = match raw {
             Raw::Bad => Kind::Null,
             Raw::Leaf(kind) => kind,
-            Raw::Alias(target) => return self.node(target, depth, alias.or(Some(span))),
+            Raw::Alias(target) => return self.node(target, depth, alias.or(Some(span)), kept),
             Raw::List { items, .. } => {
-                Kind::List(items.into_iter().map(|id| self.node(id, depth + 1, alias)).collect())
+                Kind::List(items.into_iter().map(|id| self.node(id, depth + 1, alias, kept)).collect())
             }
             Raw::Table { entries, .. } => {
-                let entry = |(key, key_span, id)| Entry { key, key_span, value: self.node(id, depth + 1, alias) };
+                let entry = |(key, key_span, id)| Entry { key, key_span, value: self.node(id, depth + 1, alias, kept) };
                 Kind::Table(Table::new(entries.list.into_iter().map(entry).collect::<Arc<[Entry]>>()))
             }
         };

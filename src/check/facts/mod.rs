@@ -1,6 +1,7 @@
 //! What is known to hold at one moment of a step, and what follows from it. Sound, not complete: "not known" is no "no".
 
 mod conclude;
+mod known;
 mod query;
 
 use std::rc::Rc;
@@ -19,6 +20,7 @@ pub use conclude::is_true;
 
 use super::allowance::Allowance;
 use super::same;
+use known::Known;
 
 /// An invariant that speaks of the state alone, without places in files.
 struct Rule {
@@ -143,7 +145,7 @@ pub struct Facts<'a> {
     /// The one value that an input can have, if any: the tag of the alternative that matched.
     only: Option<(InputId, Option<Value>)>,
     present: Vec<Path>,
-    conds: Vec<Rc<Cond>>,
+    conds: Vec<Rc<Known>>,
     /// Nothing new follows.
     closed: bool,
 }
@@ -235,8 +237,9 @@ impl<'a> Facts<'a> {
 
     fn hold(&mut self, cond: &Cond) {
         for conjunct in same::conjuncts(cond) {
-            if !self.conds.iter().any(|known| **known == *conjunct) {
-                self.conds.push(Rc::new(conjunct.clone()));
+            let print = known::print(conjunct);
+            if !self.conds.iter().any(|known| known.is(conjunct, print)) {
+                self.conds.push(Rc::new(Known::of(conjunct.clone())));
                 for path in conclude::proved(conjunct, true).unwrap_or_default() {
                     self.add_present(&path);
                 }
@@ -292,9 +295,9 @@ impl<'a> Facts<'a> {
         };
         for cond in &self.conds {
             let mut stays = true;
-            walk::cond_paths(cond, &mut |path| stays &= state_only(path));
+            walk::cond_paths(&cond.cond, &mut |path| stays &= state_only(path));
             if stays {
-                later.learn(cond);
+                later.learn(&cond.cond);
             }
         }
         for path in &self.present {
@@ -314,11 +317,7 @@ impl<'a> Facts<'a> {
             Place::Field(slot) => stays(slot, bare),
             _ => true,
         };
-        self.conds.retain(|cond| {
-            let mut all = true;
-            walk::cond_paths(cond, &mut |path| all &= fits(path, false));
-            all
-        });
+        self.conds.retain(|cond| cond.slots.iter().all(|slot| stays(slot, false)));
         self.present.retain(|path| {
             let mut all = true;
             let bare = path.steps.is_empty();
@@ -336,9 +335,9 @@ impl<'a> Facts<'a> {
         let still = |path: &Path| !matches!(path.place, Place::Field(_) | Place::Before(_));
         for cond in &self.conds {
             let mut stays = true;
-            walk::cond_paths(cond, &mut |path| stays &= still(path));
+            walk::cond_paths(&cond.cond, &mut |path| stays &= still(path));
             if stays {
-                other.learn(cond);
+                other.learn(&cond.cond);
             }
         }
         for path in &self.present {

@@ -8,6 +8,7 @@ use crate::model::schema::{NamedType, Type};
 use crate::model::value::Value;
 use crate::model::{Derivation, InputKind, Pack, walk};
 
+use super::known::{self, Known};
 use super::{Facts, Kind, same};
 
 impl Facts<'_> {
@@ -105,7 +106,7 @@ impl Facts<'_> {
         if path.place == Place::Reason && self.reason_sure {
             return Some(self.reasons.iter().map(|reason| Value::Sym(*reason)).collect());
         }
-        let known = self.conds.iter().filter_map(|cond| match &**cond {
+        let known = self.conds.iter().filter_map(|cond| match &cond.cond {
             Cond::Test { path: of, op: Op::Eq(Operand::Value(value)), .. } if of == path => Some(vec![value.clone()]),
             Cond::Test { path: of, op: Op::In(values), .. } if of == path => Some(values.clone()),
             _ => None,
@@ -119,7 +120,11 @@ impl Facts<'_> {
     }
 
     pub(super) fn holds_plain(&self, cond: &Cond) -> bool {
-        if self.conds.iter().any(|known| **known == *cond) {
+        if let Cond::All(of) = cond {
+            return of.iter().all(|cond| self.holds_plain(cond));
+        }
+        let print = known::print(cond);
+        if self.conds.iter().any(|known| known.is(cond, print)) {
             return true;
         }
         match cond {
@@ -143,7 +148,7 @@ impl Facts<'_> {
 
     /// Whether a condition is surely false, not merely unknown.
     fn is_false(&self, cond: &Cond) -> bool {
-        let denied = |of: &Rc<Cond>| matches!(&**of, Cond::Not(inner) if **inner == *cond);
+        let denied = |of: &Rc<Known>| matches!(&of.cond, Cond::Not(inner) if **inner == *cond);
         if self.conds.iter().any(denied) {
             return true;
         }
@@ -158,7 +163,7 @@ impl Facts<'_> {
                 Op::In(values) => self.all_values(path, |of| !values.contains(of)),
                 Op::Differs(Operand::Value(value)) => self.all_values(path, |of| of == value),
                 Op::Empty(wanted) => self.conds.iter().any(|cond| {
-                    matches!(&**cond, Cond::Test { path: of, op: Op::Empty(known), .. } if of == path && known != wanted)
+                    matches!(&cond.cond, Cond::Test { path: of, op: Op::Empty(known), .. } if of == path && known != wanted)
                 }),
                 _ => false,
             },
