@@ -84,8 +84,8 @@ pub struct Audit {
 #[must_use]
 pub fn audit(pack: &[SourceText], scenarios: &[SourceText], config: &Config) -> Audit {
     let automata = Automata::default();
-    let load = || load_texts(pack, Means { automata: &automata, both: &in_turn });
-    whole(load, files(pack), None, scenarios, config, &in_turn).0
+    let load = || load_again(None, pack, Means { automata: &automata, both: &in_turn });
+    whole(load, files(pack), None, (scenarios, &[]), config, &in_turn).0
 }
 
 /// [`audit`] of a pack of which the files are documents already.
@@ -98,7 +98,7 @@ pub fn audit_documents(
 ) -> Audit {
     let before = documents.map_or(0, |documents| documents.sources.files().count());
     let load = || documents.map(|documents| Loaded::of(documents, Means { automata, both: &in_turn }));
-    whole(load, before, None, scenarios, config, &in_turn).0
+    whole(load, before, None, (scenarios, &[]), config, &in_turn).0
 }
 
 /// An audit, and what it needs not be done again for while nothing has changed.
@@ -108,6 +108,7 @@ pub struct Audited {
     scenarios: Vec<SourceText>,
     config: Config,
     examined: Examined,
+    read: Vec<scenarios::Read>,
     /// What it came to.
     pub audit: Audit,
 }
@@ -123,22 +124,27 @@ pub fn audit_again(
     automata: &Automata,
     both: Both<'_>,
 ) -> Arc<Audited> {
-    let before = before.filter(|before| before.pack == pack);
-    if let Some(before) = before.filter(|before| before.scenarios == scenarios && before.config == *config) {
-        return Arc::clone(before);
+    let read = before.map_or(&[][..], |before| &before.read);
+    let same = before.filter(|before| before.pack == pack);
+    if let Some(same) = same.filter(|same| same.scenarios == scenarios && same.config == *config) {
+        return Arc::clone(same);
     }
+    // Only files in which something else is written are read.
+    let again = || before?.examined.loaded.documents.as_ref()?.again(&before?.pack, pack);
+    let load = || load_again(again(), pack, Means { automata, both });
     let as_whole = |scope: Scope| scope != Scope::Scenarios;
-    let known = before.filter(|before| as_whole(before.config.scope) == as_whole(config.scope));
+    let known = same.filter(|before| as_whole(before.config.scope) == as_whole(config.scope));
     let known = known.map(|before| before.examined.clone());
-    let (audit, examined) =
-        whole(|| load_texts(pack, Means { automata, both }), files(pack), known, scenarios, config, both);
+    let (audit, examined, read) = whole(load, files(pack), known, (scenarios, read), config, both);
     let (pack, scenarios) = (pack.to_vec(), scenarios.to_vec());
-    Arc::new(Audited { pack, scenarios, config: config.clone(), examined, audit })
+    Arc::new(Audited { pack, scenarios, config: config.clone(), examined, read, audit })
 }
 
 /// What loading a pack came to.
 #[derive(Debug, Default)]
 struct Loaded {
+    /// Where they may be wanted again.
+    documents: Option<Documents>,
     sources: SourceMap,
     /// How many of them are of the pack itself; those of used packs follow.
     own: usize,
@@ -154,7 +160,7 @@ impl Loaded {
         let (found, registry, rest) = load_documents(documents, means);
         let (errors, others) = found.into_iter().partition(Diagnostic::is_error);
         let (sources, own) = (documents.sources.clone(), documents.own_files());
-        Self { sources, own, errors, others, registry, rest }
+        Self { documents: None, sources, own, errors, others, registry, rest }
     }
 
     /// What is found in a pack that was loaded, whatever scenarios it has.
@@ -178,8 +184,14 @@ fn files(texts: &[SourceText]) -> usize {
     texts.iter().filter(|text| !text.is_missing_pack()).count()
 }
 
-fn load_texts(pack: &[SourceText], means: Means<'_>) -> Option<Loaded> {
-    (!pack.is_empty()).then(|| Loaded::of(&Documents::read_by(pack, &Options::default(), means.both), means))
+/// Loads the pack of which these are the files, or of which the documents are known already.
+fn load_again(known: Option<Documents>, pack: &[SourceText], means: Means<'_>) -> Option<Loaded> {
+    let read = || Documents::read_by(pack, &Options::default(), means.both);
+    (!pack.is_empty()).then(|| {
+        let documents = known.unwrap_or_else(read);
+        let loaded = Loaded::of(&documents, means);
+        Loaded { documents: Some(documents), ..loaded }
+    })
 }
 
 /// What an audit knows of a pack by itself.
@@ -190,18 +202,18 @@ struct Examined {
     found: Vec<Diagnostic>,
 }
 
-/// An audit of a pack that `load` gives, in so many texts, unless it is known already.
+/// An audit of a pack that `load` gives, in so many texts, unless it is known already, with scenarios of which some are read already.
 fn whole(
     load: impl FnOnce() -> Option<Loaded> + Send,
     count: usize,
     known: Option<Examined>,
-    scenarios: &[SourceText],
+    (scenarios, read): (&[SourceText], &[scenarios::Read]),
     config: &Config,
     both: Both<'_>,
-) -> (Audit, Examined) {
+) -> (Audit, Examined, Vec<scenarios::Read>) {
     let (loaded, found) = known.map(|known| (known.loaded, known.found)).unzip();
     let load = || loaded.unwrap_or_else(|| Arc::new(load().unwrap_or_default()));
-    let (loaded, read) = joined(both, load, || scenarios::read(scenarios, count, both));
+    let (loaded, read) = joined(both, load, || scenarios::read(scenarios, count, read, both));
     let mut sources = loaded.sources.clone();
     for one in &read {
         let id = sources.add(&one.file.name, &one.file.text);
@@ -260,7 +272,7 @@ fn whole(
     let all = Diagnostics::new();
     all.extend(errors.into_iter().chain(shown));
     let registry = loaded.registry.clone();
-    (Audit { sources, diagnostics: all.into_sorted(), registry }, Examined { loaded, found })
+    (Audit { sources, diagnostics: all.into_sorted(), registry }, Examined { loaded, found }, read)
 }
 
 /// The classes in which a condition never holds, in quotes.

@@ -1,6 +1,7 @@
 //! Scenario files: read, and held against their pack where it loads. One is run only where what it covers is in doubt.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::declare::{self, LeftOut};
 use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
@@ -98,27 +99,32 @@ fn words(scenario: &Scenario) -> BTreeSet<&str> {
 }
 
 /// A scenario file, read as far as it can be without its pack.
-pub(super) struct Read<'t> {
-    pub file: &'t SourceText,
+#[derive(Debug, Clone)]
+pub(super) struct Read {
+    pub file: SourceText,
     pub id: FileId,
     /// Its scenarios, where it is a file that may hold some.
-    parsed: Option<Parsed>,
+    parsed: Option<Arc<Parsed>>,
 }
 
-/// Reads scenario files; so many files come before them.
-pub(super) fn read<'t>(files: &'t [SourceText], before: usize, both: Both<'_>) -> Vec<Read<'t>> {
+/// Reads scenario files; so many files come before them. What was read before and is the same is not read again.
+pub(super) fn read(files: &[SourceText], before: usize, known: &[Read], both: Both<'_>) -> Vec<Read> {
     let mut sorted: Vec<&SourceText> = files.iter().collect();
     sorted.sort_by(|a, b| a.name.cmp(&b.name).then_with(|| a.text.cmp(&b.text)));
     jobs::each(both, &sorted, |at, file| {
         let id = FileId(u32::try_from(before + at).unwrap_or(u32::MAX));
+        if let Some(known) = known.get(at).filter(|known| known.id == id && known.file == **file) {
+            return known.clone();
+        }
         let format = Format::of_path(&file.name).filter(|_| file.fault.is_none());
-        Read { file, id, parsed: format.map(|format| scenario::parse(id, &file.text, format)) }
+        let parsed = format.map(|format| Arc::new(scenario::parse(id, &file.text, format)));
+        Read { file: (*file).clone(), id, parsed }
     })
 }
 
 /// Checks scenario files. Files that hold scenarios of other packs come back.
 pub(super) fn check(
-    files: &[Read<'_>],
+    files: &[Read],
     known: &Known<'_>,
     config: &Config,
     sources: &SourceMap,
