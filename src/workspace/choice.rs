@@ -271,13 +271,22 @@ fn homes(place: &Place, file: &SourceText) -> BTreeSet<Option<String>> {
         Some(_) => place.folder(&format!("{}/", file.name)).map(str::to_owned),
         None => place.folder(&file.name).map(str::to_owned),
     };
-    // Nothing is read twice that need not be: without the word no scenario names a pack.
-    let format = Format::of_path(&file.name).filter(|_| file.fault.is_none() && file.text.contains("pack"));
+    // Nothing is read twice that need not be: without the key no scenario names a pack.
+    let format = Format::of_path(&file.name).filter(|_| file.fault.is_none() && may_name_pack(&file.text));
     let scenarios = format.map(|format| scenario::parse(FileId(0), &file.text, format).scenarios);
     let own =
         scenarios.into_iter().flatten().map(|scenario| scenario.pack.map(|pack| pack.value).or_else(|| folder.clone()));
     let packs: BTreeSet<_> = own.collect();
     if packs.is_empty() { BTreeSet::from([folder]) } else { packs }
+}
+
+/// Whether the word `pack` may be a key in a text: what comes behind it, quotes and blanks aside, is the sign of one or a comment.
+fn may_name_pack(text: &str) -> bool {
+    let behind = |(at, word): (usize, &str)| {
+        let rest = text[at + word.len()..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+        rest.starts_with([':', '=', '#'])
+    };
+    text.match_indices("pack").any(behind)
 }
 
 /// A file beside the folders of packs: nothing reads it.

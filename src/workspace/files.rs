@@ -1,6 +1,7 @@
 //! The door to files and the environment: nothing else in the library opens it.
 #![expect(clippy::disallowed_methods, reason = "this is the door")]
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -140,7 +141,6 @@ pub fn walk(folder: &Path, shown: &str, within: &Path) -> Found {
         Some(_) => found.faults.push(leads_back(shown)),
         None => descend(folder, shown, within, &mut Vec::new(), &mut found),
     }
-    found.files.sort();
     found
 }
 
@@ -176,13 +176,15 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
         return fault(format!("folders are nested more than {DEEPEST} deep"), "move what lies in it further up");
     }
     above.push(real);
-    let mut paths: Vec<(PathBuf, Kind)> = entries.iter().map(|entry| (entry.path(), kind_of(entry))).collect();
-    paths.sort_by(|(a, _), (b, _)| a.cmp(b));
-    for (path, kind) in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // In the order of their names, which is that of the paths that come of it.
+    let mut entries: Vec<(OsString, &fs::DirEntry)> = entries.iter().map(|entry| (entry.file_name(), entry)).collect();
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    for (name, entry) in entries {
+        let name = name.to_string_lossy();
         if name.starts_with('.') {
             continue;
         }
+        let (path, kind) = (entry.path(), kind_of(entry));
         let shown = || format!("{shown}/{}", visible(&name));
         found.entries += 1;
         if found.entries > MOST_ENTRIES {
