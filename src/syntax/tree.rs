@@ -43,6 +43,7 @@ pub(super) enum Origin {
 }
 
 /// The entries of a table so far.
+#[expect(clippy::box_collection, reason = "nearly all tables are short, and each is moved")]
 #[derive(Debug, Clone, Default)]
 struct Entries {
     list: Vec<(SmolStr, Span, Id)>,
