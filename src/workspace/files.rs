@@ -179,7 +179,7 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
     // In the order of their names, which is that of the paths that come of it.
     let mut entries: Vec<(OsString, &fs::DirEntry)> = entries.iter().map(|entry| (entry.file_name(), entry)).collect();
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-    for (name, entry) in entries {
+    for (name, entry) in &entries {
         let name = name.to_string_lossy();
         if name.starts_with('.') {
             continue;
@@ -205,7 +205,7 @@ fn descend(folder: &Path, shown: &str, within: &Path, above: &mut Vec<PathBuf>, 
                 None => descend(&path, &shown(), within, above, found),
             },
             Kind::File | Kind::Other | Kind::Missing => match meant_ending(&name) {
-                None => match backup_of(&name).filter(|of| !entries.iter().any(|entry| entry.file_name() == *of)) {
+                None => match backup_of(&name).filter(|of| !entries.iter().any(|(name, _)| name == of)) {
                     Some(of) => {
                         let of = visible(of);
                         let message = format!("this is called like a backup of `{of}`, which is not there");
