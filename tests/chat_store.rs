@@ -209,6 +209,30 @@ fn many_kills_come_to_what_one_chat_comes_to() {
     assert_eq!(store.faults(), Ok(Vec::new()));
 }
 
+/// Where the file cannot grow any more what does not fit is told and not taken; what was told to be taken is there.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_grow_is_told() {
+    let mini = Mini::new();
+    let lines = format!("Riga\n{GOOD}\n").repeat(60);
+    mini.write("lines.txt", lines);
+    let program = cargo_bin!("segue");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 160; exec '{}' chat --format json --store {STORE} <lines.txt",
+        program.display()
+    );
+    let mut shell = Command::new("sh");
+    let run = shell.args(["-c", &script]).current_dir(mini.path("")).output().expect("run");
+    let (out, err) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert_eq!(run.status.code(), Some(1), "{err}");
+    assert!(err.contains("the store ") && err.contains(": it is not taken\n"), "{err}");
+    let Kept { head, state, .. } = only(&mini);
+    let told: Vec<Json> = out.lines().map(|line| serde_json::from_str(line).expect("a turn")).collect();
+    assert!(!told.is_empty() && told.len() < 60, "{}", told.len());
+    assert_eq!(told.last().map(|turn| turn["turn"].clone()), Some(json!(head.turns)));
+    assert_eq!((state.is_some(), store(&mini).faults()), (true, Ok(Vec::new())));
+}
+
 /// What was said in this chat is saved as a scenario that begins where the session stood.
 #[test]
 fn what_was_said_in_this_chat_is_saved() {
