@@ -3,6 +3,7 @@
 
 mod instances;
 mod saved;
+mod text;
 mod uses;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub use instances::{Instance, Instances};
 pub use saved::SCHEMA_VERSION;
 
 pub(crate) use instances::{Store, bound, keyed_frames, unbind};
+pub(crate) use text::Texts;
 
 /// What a session remembers (S3 `assistant_session_state`). Cheap to clone; a step makes a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -23,6 +23,7 @@ use segue::store::{Access, Sqlite};
 use segue::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
 use support::corpus::Corpus;
+use support::env::shipped;
 use support::events::event;
 use support::{Dice, loaded, main_files, main_pack};
 use tempfile::TempDir;
@@ -82,6 +83,8 @@ fn law(registry: &Registry, store: &dyn Store, seed: u64, corpus: &Corpus) {
         }
         live = resumed(registry, store, &id);
         assert_eq!(*live.state(), state, "{seed}");
+        let written = (taken > 0).then(|| state.to_json(registry.pack()).to_string());
+        assert!(written.is_none() || store.read(&id).expect("it").state == written, "the saved form: {seed}");
         let open: Vec<String> =
             state.host_calls(registry.pack()).into_iter().map(|(_, call)| call.id.to_string()).collect();
         assert_eq!(live.pending().iter().map(|pending| pending.call.clone()).collect::<Vec<_>>(), open, "{seed}");
@@ -98,6 +101,11 @@ fn a_session_that_is_taken_up_again_is_what_it_was() {
     let folder = TempDir::new().expect("a folder");
     let memory = Memory::default();
     let sqlite = Sqlite::open(&folder.path().join("sessions.db"), Access::Write).expect("a store");
+    // Frames with instances, and packs that use packs.
+    for (from, name) in [(100, "booking"), (200, "joined")] {
+        let (registry, corpus) = (shipped(name, &[]), Corpus::of(name));
+        (from..from + 6).for_each(|seed| law(&registry, &Memory::default(), seed, &corpus));
+    }
     for seed in 0..40 {
         law(&registry, &memory, seed, &corpus);
         law(&registry, &sqlite, seed, &corpus);

@@ -152,3 +152,35 @@ fn a_store_where_nothing_can_be_written_is_read() {
     assert_eq!((told.status.code(), text(&told.stdout), text(&told.stderr)), (Some(0), wanted, String::new()));
     assert_eq!(after, before, "looking writes nothing");
 }
+
+#[test]
+fn sessions_of_an_earlier_registry_are_carried_over() {
+    let mini = Mini::new();
+    let was = kept(&mini).pack().fingerprint.clone();
+    mini.edit("transitions/mini/pack.toml", "id = \"mini\"", "id = \"mini\"\nstep_limit = 9");
+    let check = ["sessions", "check", "--store", STORE];
+    let migrate = ["sessions", "migrate", "--store", STORE];
+    let told = out(&mini.run(&migrate).code(1));
+    assert!(told.starts_with("waits: refused: ") && told.contains(&was) && told.contains("no migration"), "{told}");
+    mini.write(
+        "transitions/mini/later.toml",
+        format!("[migration.later]\nfrom = [\"{was}\"]\nset = [{{ field = \"topic.asked\", value = 5 }}]\n"),
+    );
+    let dry = [&migrate[..], &["--dry-run"]].concat();
+    let would = "waits: topic.asked was set to 5\n1 session would be carried over, 0 of this registry, 0 refused\n";
+    assert_eq!(out(&mini.run(&dry).code(0)), would);
+    mini.run(&check).code(1);
+    let one = |id: &'static str| [&migrate[..], &["--session", id, "--format", "json"]].concat();
+    mini.run(&one("nobody")).code(1);
+    let told = out(&mini.run(&one("over")).code(1));
+    assert!(told.contains("has ended"), "{told}");
+    let done: Json = serde_json::from_str(&out(&mini.run(&one("waits")).code(0))).expect("one document");
+    assert_eq!(done["migrated"], json!([{ "session": "waits", "changes": ["topic.asked was set to 5"] }]));
+    assert_eq!(out(&mini.run(&check).code(0)), "2 sessions, 1 compared with their packs, 0 wrong\n");
+    let again = out(&mini.run(&migrate).code(0));
+    assert_eq!(again, "0 sessions carried over, 1 of this registry, 0 refused\n");
+    let shown: Json = serde_json::from_str(&out(&mini.run(&["sessions", "export", "waits", "--store", STORE]).code(0)))
+        .expect("one document");
+    assert_eq!(shown["state"]["session"]["talk"]["topic"]["asked"], json!(5));
+    assert_eq!(shown["pending"].as_array().map(Vec::len), Some(1), "the call is open as before");
+}

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use serde_json::{Value as Json, json};
 
 use crate::declare::Options;
-use crate::engine::restore;
+use crate::engine::{Env, restore};
 use crate::load::load;
 use crate::model::json::DataError;
 use crate::registry::Registry;
 use crate::report::plural;
 use crate::scenario::{Clock, env};
-use crate::session::{Entry, Head, Kept, Store, StoreError};
+use crate::session::{Commit, Entry, Head, Kept, SessionError, Store, StoreError, migrate};
 use crate::store::{Access, Sqlite};
-use crate::workspace::{DrawnIds, Problem, files};
+use crate::workspace::{DrawnIds, Problem, files, now};
 
 use super::reading::{loaded, store_in, workspace};
 use super::terminal::Terminal;
@@ -39,6 +39,8 @@ enum Verb {
     Export(One),
     /// Look whether the file is whole, and whether each session that goes on can be taken up with its pack as it is in the workspace.
     Check(Of),
+    /// Carry sessions of earlier registries over to their packs as they are in the workspace, as these declare (`[migration.NAME]`).
+    Migrate(Over),
     /// Take a session out, with all that is known of it.
     Delete(One),
 }
@@ -51,6 +53,18 @@ struct Of {
     /// The form of what is printed.
     #[arg(long, value_enum, default_value = "human")]
     format: Output,
+}
+
+#[derive(Debug, clap::Args)]
+struct Over {
+    /// Only the session with this id.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Say what would change, and write nothing.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    of: Of,
 }
 
 #[derive(Debug, clap::Args)]
@@ -68,6 +82,7 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
         Verb::Show(one) => show(one, terminal),
         Verb::Export(one) => export(one, terminal),
         Verb::Check(of) => check(of, terminal),
+        Verb::Migrate(over) => migrated(over, terminal),
         Verb::Delete(one) => delete(one, terminal),
     };
     done.unwrap_or_else(|problem| terminal.not_run(&problem))
@@ -250,6 +265,93 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
         }
     }
     Ok(if wrong.is_empty() { PASSED } else { FAILED })
+}
+
+fn migrated(over: &Over, terminal: &mut Terminal) -> Result<u8, Problem> {
+    let of = &over.of;
+    let store = opened(of, if over.dry_run { Access::Read } else { Access::Existing })?;
+    let mut heads = store.list().map_err(|error| failed(of, &error))?;
+    if let Some(id) = &over.session {
+        heads.retain(|head| head.id == *id);
+        if heads.is_empty() {
+            terminal.error(&format!("{}: {}", of.store.display(), StoreError::Missing { id: id.clone() }));
+            return Ok(FAILED);
+        }
+    } else {
+        heads.retain(|head| head.ended.is_none());
+    }
+    let mut packs: BTreeMap<&str, Option<Registry>> = BTreeMap::new();
+    let (mut carried, mut stand, mut refused) = (Vec::new(), 0, Vec::new());
+    for head in &heads {
+        if !packs.contains_key(&*head.pack) {
+            packs.insert(&head.pack, registry(&head.pack, terminal)?);
+        }
+        let Some(Some(registry)) = packs.get(&*head.pack) else {
+            refused.push((&head.id, format!("no pack {} here", head.pack)));
+            continue;
+        };
+        match carry(over, &store, registry, head)? {
+            Ok(Some(changes)) => carried.push((&head.id, changes)),
+            Ok(None) => stand += 1,
+            Err(error) => refused.push((&head.id, error.to_string())),
+        }
+    }
+    match of.format {
+        Output::Json => {
+            let done = carried.iter().map(|(id, changes)| json!({ "session": id, "changes": changes }));
+            let not = refused.iter().map(|(id, message)| json!({ "session": id, "message": message }));
+            let document = json!({
+                "dry_run": over.dry_run, "migrated": done.collect::<Vec<_>>(), "unchanged": stand, "refused": not.collect::<Vec<_>>(),
+            });
+            terminal.out(&format!("{document:#}\n"));
+        }
+        Output::Human => {
+            for (id, changes) in &carried {
+                let changes =
+                    if changes.is_empty() { "as it was, under another registry".into() } else { changes.join("; ") };
+                terminal.out(&format!("{}\n", files::visible(&format!("{id}: {changes}"))));
+            }
+            for (id, message) in &refused {
+                terminal.out(&format!("{}\n", files::visible(&format!("{id}: refused: {message}"))));
+            }
+            let (done, not) = (plural(carried.len(), "session"), refused.len());
+            let would = if over.dry_run { "would be " } else { "" };
+            terminal.out(&format!("{done} {would}carried over, {stand} of this registry, {not} refused\n"));
+        }
+    }
+    Ok(if refused.is_empty() { PASSED } else { FAILED })
+}
+
+/// Carries one session over: what has changed, or nothing where it is of this registry.
+fn carry(
+    over: &Over,
+    store: &Sqlite,
+    registry: &Registry,
+    head: &Head,
+) -> Result<Result<Option<Vec<String>>, SessionError>, Problem> {
+    let (mut ids, clock) = (DrawnIds::new()?, Clock::default());
+    let now = now()?.to_string();
+    let mut env = Env { now: now.as_str().into(), ..env(&clock, 0, &mut ids) };
+    let done = store.read(&head.id).map_err(SessionError::from).and_then(|kept| {
+        let Some(done) = migrate(registry, &kept, &mut env)? else { return Ok(None) };
+        if !over.dry_run {
+            let commit = Commit { head: &done.head, state: done.state, entry: done.entry, pending: &done.pending };
+            store.commit(commit)?;
+        }
+        Ok(Some(done.changes))
+    });
+    match done {
+        // Another one goes on with it, or it has just been taken out: that is said of the session. The rest is said of the file.
+        Err(SessionError::Store(error))
+            if !matches!(
+                error,
+                StoreError::Conflict { .. } | StoreError::Missing { .. } | StoreError::Damaged { .. }
+            ) =>
+        {
+            Err(failed(&over.of, &error))
+        }
+        done => Ok(done),
+    }
 }
 
 /// The pack of sessions, where there is one of this name.

@@ -26,7 +26,7 @@ fn lists() -> impl Iterator<Item = &'static str> {
 }
 
 /// Those of them that change nothing of what a step does: they are no part of the fingerprint.
-pub(super) const BESIDE: &[&str] = &["recording", "metric"];
+pub(super) const BESIDE: &[&str] = &["recording", "metric", "migration"];
 
 /// The merged sections of a pack.
 #[derive(Debug, Default)]

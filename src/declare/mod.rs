@@ -18,6 +18,7 @@ mod manifest;
 mod mend;
 mod merge;
 mod metrics;
+mod migrations;
 mod paths;
 mod port_reads;
 mod port_rules;
@@ -486,6 +487,7 @@ fn load(
     let ended = manifest::ended(&cx, &sections);
     let recordings = recordings::recordings(&cx, &sections, &outlines);
     let metrics = metrics::metrics(&cx, &sections, &outlines);
+    let migrations = migrations::migrations(&cx, &sections);
     let serves = uses::serves(&cx, &sections);
     let mut unused = unused::inlined(&cx);
     unused.extend(unused::named(&cx, &sections, &classes));
@@ -547,6 +549,7 @@ fn load(
         reasons,
         recordings,
         metrics,
+        migrations,
         unused,
         serves,
         composed: None,

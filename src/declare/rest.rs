@@ -29,6 +29,7 @@ const HARMLESS: &[&str] = &[
     "frame",
     "message",
     "metric",
+    "migration",
     "pack",
     "param",
     "port",
@@ -381,7 +382,7 @@ impl LeftOut {
             Kind::Table(table) => table.get(key).and_then(text_of).map(str::to_owned),
             _ => None,
         };
-        // Nothing else names a recording or a metric.
+        // Nothing else names a recording, a metric or a migration.
         if BESIDE.contains(&key(0)) {
             return;
         }

@@ -10,6 +10,7 @@ mod config;
 mod effects;
 mod lexicon;
 mod metric;
+mod migration;
 mod missing;
 mod pack;
 mod recording;
@@ -25,6 +26,7 @@ pub use config::{BINDING, CHECK, LEVELS, SESSION, WORKSPACE};
 pub use effects::{EFFECT, FIRST, JOIN, NEW_ID, PICK};
 pub use lexicon::{COMPLETE, DERIVED, LEXICON, MEMBERS, PART, RULE, SIGNAL};
 pub use metric::METRIC;
+pub use migration::{MIGRATION, PUT, RENAMED};
 pub use missing::{list_key, table_key};
 pub use pack::{
     ADDED, ANSWER_MODE, BLOCK, CARRYOVER, EVENT, FRAME, FRAME_INVARIANT, INVARIANT, KEYED, MANIFEST, MESSAGE, PARAM,

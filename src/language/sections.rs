@@ -26,6 +26,7 @@ rest!(MESSAGES, "A message.", Value::Table(&MESSAGE));
 rest!(MODES, "An answer mode.", Value::Table(&ANSWER_MODE));
 rest!(BLOCKS, "A block.", Value::Table(&BLOCK));
 rest!(METRICS, "A metric.", Value::Table(&METRIC));
+rest!(MIGRATIONS, "A migration.", Value::Table(&MIGRATION));
 rest!(USES, "A pack that this one uses.", Value::Table(&USE));
 rest!(RECORDINGS, "A form of recorded dialogues.", Value::Table(&RECORDING));
 
@@ -58,6 +59,7 @@ pub static SECTIONS: Shape = Shape::new(
         may("block", Value::Names(&BLOCKS), "Named lists of effects, used as `{ use = \"name\" }`."),
         may("transition", Value::List(&Value::Table(&CLASS)), "Transition classes that have no file of their own."),
         may("metric", Value::Names(&METRICS), "What `segue stats` counts over sessions."),
+        may("migration", Value::Names(&MIGRATIONS), "How sessions of earlier registries are carried over."),
         may("recording", Value::Names(&RECORDINGS), "Forms of recorded dialogues."),
         may("uses", Value::Names(&USES), "Packs that this one uses."),
         may("serve", Value::List(&Value::Table(&SERVE)), "Ports that used packs serve."),

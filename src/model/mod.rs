@@ -8,6 +8,7 @@ pub mod ids;
 pub mod json;
 pub mod lexicon;
 pub mod metric;
+pub mod migration;
 pub mod names;
 pub mod period;
 pub mod reason;
@@ -25,6 +26,7 @@ use class::Class;
 use cond::{Operand, Path};
 use ids::{ClassId, EnumId, EventId, FrameId, FrameSet, InputId, MessageId, ModeId, OutcomeId, PortId, Slot, TableId};
 use metric::Metric;
+use migration::Migration;
 use names::{Names, Sym};
 use period::RelativePeriod;
 use recording::Recording;
@@ -49,7 +51,7 @@ pub struct Pack {
     pub owners: Vec<Sym>,
     /// All names of the pack.
     pub names: Names,
-    /// A digest of everything declared but recordings and metrics, as 16 hexadecimal digits; the same whatever the file order, format or
+    /// A digest of everything declared but recordings, metrics and migrations, as 16 hexadecimal digits; the same whatever the file order, format or
     /// spacing.
     pub fingerprint: String,
     /// Parameters, with the values of this load.
@@ -120,6 +122,8 @@ pub struct Pack {
     pub recordings: Vec<Recording>,
     /// Metrics, by name.
     pub metrics: Vec<Metric>,
+    /// How sessions of earlier registries are carried over, by name.
+    pub migrations: Vec<Migration>,
     /// Declarations that are there to be named, and that nothing names.
     pub unused: Vec<Unused>,
     /// Ports that used packs serve, as written.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
-use crate::engine::{CallOut, Event, IdSource, NumberedIds, StepError, Unheld, ended};
+use crate::engine::{CallOut, Event, IdSource, NumberedIds, Probe, StepError, Unheld, ended};
 use crate::model::Pack;
 use crate::model::ids::PortId;
 use crate::model::json::fields_from_wire;
@@ -36,6 +36,7 @@ pub struct Conversation<'r> {
     lasts: bool,
     /// Whether events are taken without being written.
     holds: bool,
+    probe: Option<Box<dyn Probe + 'r>>,
 }
 
 /// Where a conversation is kept.
@@ -167,7 +168,7 @@ impl<'r> Conversation<'r> {
     ) -> Self {
         let (pack, held) = (registry.pack(), start.state.clone());
         let ids = Ids { source, numbered: NumberedIds::default(), pack, held, issued: Vec::new() };
-        Self { registry, start, ids, turns: Vec::new(), live, lasts, holds: false }
+        Self { registry, start, ids, turns: Vec::new(), live, lasts, holds: false, probe: None }
     }
 
     /// A call that was open when the session was taken up, as it was made.
@@ -178,6 +179,11 @@ impl<'r> Conversation<'r> {
         let with = fields_from_wire(pack.at(at), request, false, &pending.request).ok()?.fields;
         let call = CallOut { id: open.id.clone(), site: open.site, port: open.port, with };
         Some(Made { pack: at, call, reply: None })
+    }
+
+    /// From now on this is told which stages are reached.
+    pub fn watch(&mut self, probe: Box<dyn Probe + 'r>) {
+        self.probe = Some(probe);
     }
 
     /// The state as it stands.
@@ -337,6 +343,10 @@ impl<'r> Conversation<'r> {
         self.ids.held = before.clone();
         let number = self.turns.last().map_or(0, |told| told.number);
         let mut env = env(&self.start.clock, number, &mut self.ids);
+        env.probe = match &mut self.probe {
+            Some(probe) => Some(&mut **probe),
+            None => None,
+        };
         let taken = if self.holds { self.live.hold(event, &mut env) } else { self.live.take(event, &mut env) };
         let result = match taken {
             Ok(done) => Ok(done),

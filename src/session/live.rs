@@ -13,7 +13,7 @@ use crate::model::names::Sym;
 use crate::model::reason::STATUSES;
 use crate::model::uses::PackAt;
 use crate::registry::Registry;
-use crate::state::{SCHEMA_VERSION, SessionState};
+use crate::state::{SCHEMA_VERSION, SessionState, Texts};
 
 use super::record::{Entry, Head, Kept, Pending, Retention};
 use super::store::{Commit, Store, StoreError};
@@ -28,6 +28,7 @@ pub struct Live<'r, S> {
     /// The ports whose requests say what is known of the session.
     tells: Vec<(PackAt, PortId)>,
     scratch: Scratch,
+    texts: Texts,
 }
 
 /// Where a session stood: what [`Live::put_back`] goes back to.
@@ -123,7 +124,16 @@ impl<'r, S: Store> Live<'r, S> {
         };
         let saved = Some(state.to_json(pack).to_string());
         store.create(&Kept { head: head.clone(), state: saved, pending: Vec::new() })?;
-        Ok(Self { registry, store, head, state, pending: Vec::new(), tells: Vec::new(), scratch: Scratch::default() })
+        Ok(Self {
+            registry,
+            store,
+            head,
+            state,
+            pending: Vec::new(),
+            tells: Vec::new(),
+            scratch: Scratch::default(),
+            texts: Texts::default(),
+        })
     }
 
     /// Takes up a session that is kept. Its [`pending`](Self::pending) calls are to be made again: nobody knows what became of them.
@@ -138,9 +148,10 @@ impl<'r, S: Store> Live<'r, S> {
     ) -> Result<Resumed<'r, S>, SessionError> {
         let (head, json, pending) = read(&store, id)?;
         let restored = restore(registry, &json, env).map_err(wrong(id))?;
-        let (state, tells, scratch) = (restored.state, Vec::new(), Scratch::default());
+        let (state, tells) = (restored.state, Vec::new());
+        let (scratch, texts) = (Scratch::default(), Texts::default());
         Ok(Resumed {
-            live: Self { registry, store, head, state, pending, tells, scratch },
+            live: Self { registry, store, head, state, pending, tells, scratch, texts },
             repaired: restored.repaired,
         })
     }
@@ -189,7 +200,7 @@ impl<'r, S: Store> Live<'r, S> {
         if let Some(Next { mut head, pending, turn }) = next {
             head.revision += 1;
             let entry = entry(self.registry, &done, event, (head.revision, turn, &head.touched));
-            self.commit(head, done.state.clone(), pending, &entry)?;
+            self.commit(head, done.state.clone(), pending, entry)?;
         }
         Ok(done)
     }
@@ -263,7 +274,7 @@ impl<'r, S: Store> Live<'r, S> {
             calls: Vec::new(),
             messages: Vec::new(),
         };
-        self.commit(head, to.state.clone(), to.pending.clone(), &entry)
+        self.commit(head, to.state.clone(), to.pending.clone(), entry)
     }
 
     /// Writes where it stands from now on; then it stands there.
@@ -272,10 +283,10 @@ impl<'r, S: Store> Live<'r, S> {
         head: Head,
         state: SessionState,
         pending: Vec<Pending>,
-        entry: &Entry,
+        entry: Entry,
     ) -> Result<(), SessionError> {
-        let saved = state.to_json(self.registry.pack()).to_string();
-        self.store.commit(Commit { head: &head, state: &saved, entry, pending: &pending })?;
+        let saved = self.texts.of(self.registry.pack(), &state);
+        self.store.commit(Commit { head: &head, state: saved, entry, pending: &pending })?;
         (self.head, self.state, self.pending) = (head, state, pending);
         Ok(())
     }

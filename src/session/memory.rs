@@ -48,9 +48,9 @@ impl Store for Memory {
         let mut all = self.all();
         let (kept, entries) = at(&mut all, commit.head)?;
         kept.head.clone_from(commit.head);
-        kept.state = Some(commit.state.to_owned());
+        kept.state = Some(commit.state);
         kept.pending = commit.pending.to_vec();
-        entries.push(commit.entry.clone());
+        entries.push(commit.entry);
         Ok(())
     }
 

@@ -3,11 +3,13 @@
 
 mod live;
 mod memory;
+mod migrate;
 mod record;
 mod store;
 
 pub use live::{Live, Point, Resumed, SessionError};
 pub use memory::Memory;
+pub use migrate::{Migrated, migrate};
 pub use record::{Entry, Head, Kept, Pending, Retention};
 pub use store::{Commit, Store, StoreError};
 

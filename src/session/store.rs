@@ -3,14 +3,14 @@
 use super::record::{Entry, Head, Kept, Pending, Retention};
 
 /// One event, as it is written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Commit<'c> {
     /// What is known of the session from now on. Its revision is one more than the one that was read.
     pub head: &'c Head,
     /// The state in the saved form.
-    pub state: &'c str,
+    pub state: String,
     /// What the event came to.
-    pub entry: &'c Entry,
+    pub entry: Entry,
     /// All calls that have not ended.
     pub pending: &'c [Pending],
 }

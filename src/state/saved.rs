@@ -96,10 +96,12 @@ impl SessionState {
         let fingerprint = text(saved, "fingerprint")?;
         if fingerprint != pack.fingerprint {
             let own = &pack.fingerprint;
-            return Err(DataError::new(
-                "fingerprint",
-                format!("the session was saved under registry `{fingerprint}` of pack `{name}`, this is `{own}`"),
-            ));
+            let mut message =
+                format!("the session was saved under registry `{fingerprint}` of pack `{name}`, this is `{own}`");
+            if let Some(way) = pack.migrations.iter().find(|way| way.from.iter().any(|from| from == fingerprint)) {
+                message.push_str(&format!("; the migration `{}` carries it over: `segue sessions migrate`", way.name));
+            }
+            return Err(DataError::new("fingerprint", message));
         }
         let revision = number(saved, "revision")?;
         if revision > LAST_REVISION {
@@ -251,7 +253,7 @@ fn instance_json(pack: &Pack, keyed: &Keyed, instance: &Instance) -> Map<String,
 }
 
 /// The saved form of a keyed frame: lists, for the order of instances means something.
-fn saved_instances(pack: &Pack, keyed: &Keyed, store: &Store) -> Json {
+pub(super) fn saved_instances(pack: &Pack, keyed: &Keyed, store: &Store) -> Json {
     let all = store.of(keyed);
     let list = |of: &[Instance]| -> Vec<Json> {
         of.iter()
@@ -389,6 +391,23 @@ fn aggregate_from_json(pack: &Pack, json: &Json, at: &str) -> Result<Held, DataE
 }
 
 fn turn_json(pack: &Pack, turn: &Turn) -> Json {
+    let mut saved = turn_head(pack, turn);
+    if let Some(before) = &turn.before {
+        saved.insert("before".into(), aggregate_json(pack, &before.slots, &before.instances));
+    }
+    saved.extend(turn_rest(pack, turn));
+    Json::Object(saved)
+}
+
+/// What is saved of a turn, before the state that it goes back to.
+pub(super) fn turn_head(pack: &Pack, turn: &Turn) -> Map<String, Json> {
+    let selected = pack.names.text(pack.classes[turn.selected.index()].id);
+    let head = [("id", (&*turn.id).into()), ("selected", selected.into()), ("steps", turn.steps.into())];
+    head.map(|(key, value): (&str, Json)| (key.to_owned(), value)).into_iter().collect()
+}
+
+/// What is saved of a turn, after the state that it goes back to.
+pub(super) fn turn_rest(pack: &Pack, turn: &Turn) -> Map<String, Json> {
     let names = |set: FrameSet| -> Vec<&str> {
         set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect()
     };
@@ -433,18 +452,8 @@ fn turn_json(pack: &Pack, turn: &Turn) -> Json {
             format!("{}.{}", pack.names.text(pack.frames[field.frame.index()].name), pack.names.text(field.name))
         })
         .collect();
-    let mut saved = json!({
-        "id": &*turn.id,
-        "selected": pack.names.text(pack.classes[turn.selected.index()].id),
-        "steps": turn.steps,
-    });
-    if let Some(before) = &turn.before {
-        saved["before"] = aggregate_json(pack, &before.slots, &before.instances);
-    }
-    saved["calls"] = calls.into();
-    saved["written"] = written.into();
-    saved["decided"] = names(turn.decided).into();
-    saved
+    let rest = [("calls", calls.into()), ("written", written.into()), ("decided", names(turn.decided).into())];
+    rest.map(|(key, value): (&str, Json)| (key.to_owned(), value)).into_iter().collect()
 }
 
 fn turn_from_json(pack: &Pack, json: &Json, instances: &Store, at: &str) -> Result<Turn, DataError> {

@@ -19,12 +19,17 @@ pub(super) fn save(pack: &Pack, used: &Together, saved: &mut Map<String, Json>) 
         (name, Json::Object(state.bare_json(pack.at(at))))
     });
     saved.insert("uses".into(), Json::Object(states.collect()));
+    saved.insert("links".into(), links_json(pack, used));
+}
+
+/// The calls that wait for used packs.
+pub(super) fn links_json(pack: &Pack, used: &Together) -> Json {
     let links = used.links.iter().map(|link| {
         let calls: Vec<&str> = link.calls.iter().map(AsRef::as_ref).collect();
         let name = |at| pack.name_at(at).unwrap_or_default();
         json!({ "pack": name(link.caller), "call": &*link.call, "by": name(link.pack), "calls": calls })
     });
-    saved.insert("links".into(), links.collect());
+    links.collect()
 }
 
 /// Reads them for a session.

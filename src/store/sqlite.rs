@@ -195,10 +195,10 @@ impl Store for Sqlite {
                 change,
                 head,
                 "state = ?4, pending = ?5",
-                params![sealed(&head.id, state.to_owned()), text(&head.id, &pending)?],
+                params![sealed(&head.id, state), text(&head.id, &pending)?],
             )?;
             let sql = "INSERT INTO entry (session, revision, entry) VALUES (?1, ?2, ?3)";
-            let values = params![head.id, number(entry.revision)?, text(&head.id, entry)?];
+            let values = params![head.id, number(entry.revision)?, text(&head.id, &entry)?];
             change.prepare_cached(sql).and_then(|mut insert| insert.execute(values)).map_err(failed)?;
             Ok(())
         })

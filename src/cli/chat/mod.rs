@@ -8,6 +8,7 @@ mod keep;
 mod save;
 mod serve;
 mod show;
+mod times;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +41,7 @@ use commands::Command;
 use input::{Input, Line};
 use keep::{conversation, store_of};
 use serve::{Ending, Server, Servers, failed};
+use times::Shared;
 
 /// Talk with a pack: of each turn it shows the class, what was carried and dropped, calls, messages and the answer mode.
 ///
@@ -76,6 +78,9 @@ pub struct Args {
     /// Log texts as well, what the user has said among them.
     #[arg(long)]
     log_text: bool,
+    /// Say of each turn how long its stages took, and its calls: on standard error, or with `--format json` in its line.
+    #[arg(long)]
+    times: bool,
     /// The form of what is printed: `json` = one JSON object a line for each turn, all else on standard error.
     #[arg(long, value_enum, default_value = "human")]
     format: Output,
@@ -123,11 +128,15 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         marks: Vec::new(),
         asked_of: Vec::new(),
         advised: false,
+        times: args.times.then(Shared::default),
         servers,
         texts: if args.log_text { Texts::Shown } else { Texts::Hidden },
         terminal,
         misunderstood: false,
     };
+    if let Some(times) = &chat.times {
+        chat.conversation.watch(Box::new(times.clone()));
+    }
     chat.greet();
     let mut after = match (session.begin, &args.session, &args.given) {
         (Some((key, value)), None, None) => chat.turn(&key, &value.to_string()),
@@ -223,6 +232,8 @@ struct Chat<'a, 't> {
     /// The calls of the turn about which a person was asked, on a terminal, and whether it was said how an outcome is typed.
     asked_of: Vec<Arc<str>>,
     advised: bool,
+    /// How long the turn takes, where somebody asked.
+    times: Option<Shared>,
     terminal: &'t mut Terminal,
     /// Whether something was asked for that could not be done.
     misunderstood: bool,
@@ -316,6 +327,9 @@ impl Chat<'_, '_> {
     /// Takes an input and asks for the outcomes of the calls that it sets off.
     fn turn(&mut self, key: &str, value: &str) -> After {
         let signals = self.signals.take();
+        if let Some(times) = &self.times {
+            times.reset();
+        }
         match self.conversation.begin(key, value, signals.as_deref()) {
             Ok(()) => self.outcomes(),
             Err(Untaken::Input(problems)) => {
@@ -332,6 +346,7 @@ impl Chat<'_, '_> {
 
     /// Asks for the outcomes of the calls of the turn that has begun.
     fn outcomes(&mut self) -> After {
+        self.stop();
         self.marks.push(self.taken.clone());
         self.logged = 0;
         self.log_steps();
@@ -345,12 +360,16 @@ impl Chat<'_, '_> {
                 Some(_) => Ending::Open,
                 // Who has ended the chat is asked nothing more.
                 None if after == After::Quit => Ending::Open,
-                None => self.ask((at, &call)),
+                None => self.timed((at, &call)),
             };
             match ending {
                 Ending::Reply(reply) => match self.conversation.answer(reply) {
-                    Ok(()) => self.log_steps(),
+                    Ok(()) => {
+                        self.stop();
+                        self.log_steps();
+                    }
                     Err(error) => {
+                        self.stop();
                         let of = format!("the outcome of `{}` is not taken", self.port((at, &call)));
                         let tells = self.tells(&error);
                         self.not_written(&error, &if tells { of } else { format!("{of}, and the call stays open") });

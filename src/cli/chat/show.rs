@@ -23,6 +23,7 @@ impl Chat<'_, '_> {
         let text = if self.json { format!("{}\n", self.line_of(told)) } else { self.lines_of(told) };
         let error = told.error().map(|(at, error)| self.error_of(at, error));
         self.terminal.out(&text);
+        self.show_times();
         if let Some(error) = error {
             self.wrong(&error);
         }
@@ -66,7 +67,7 @@ impl Chat<'_, '_> {
                 json!({ "message": name, "with": message.body(of) })
             })
             .collect();
-        json!({
+        let mut line = json!({
             "turn": told.number,
             "sessionId": self.conversation.clock().session_id,
             "transition": turn.settled().map(|class| show::class(pack, class)),
@@ -76,7 +77,11 @@ impl Chat<'_, '_> {
             "dropped": frames(turn.dropped()),
             "calls": calls,
             "messages": messages,
-        })
+        });
+        if let Some(times) = self.times_json() {
+            line["times"] = times;
+        }
+        line
     }
 
     fn lines_of(&self, told: &Told) -> String {
