@@ -45,6 +45,23 @@ fn outcomes_that_cannot_be_read() {
     assert!(found.starts_with("outcomes.json:1:21 ") && found.ends_with(" -> did you mean `forecast`?"), "{found}");
 }
 
+/// The prompts of a model are there, and speak of what the port is asked.
+#[test]
+fn prompts_that_are_not_there_or_cannot_be_read() {
+    let mini = Mini::new();
+    let settings = "[chat.mini.forecast]\nopenai = \"http://localhost/v1\"\nmodel = \"m\"\nprompt = \"weather\"\n";
+    let wanted = "segue.toml:4:10 there is no file `transitions/mini/prompts/weather.txt` -> write the prompt into it";
+    assert_eq!(found(&mini, settings), [wanted]);
+    mini.write("transitions/mini/prompts/weather.txt", "The weather of {city}.\n");
+    assert_eq!(found(&mini, settings), [""; 0]);
+    let misspelt = settings.replace("\"weather\"", "\"wether\"");
+    let wanted = "segue.toml:4:10 there is no file `transitions/mini/prompts/wether.txt` -> did you mean `weather`?";
+    assert_eq!(found(&mini, &misspelt), [wanted]);
+    mini.write("transitions/mini/prompts/weather.txt", "The weather of {town}.\n");
+    let wanted = "transitions/mini/prompts/weather.txt:1:16 `town` is no argument of the port -> arguments are `city`; `{{town}}` is the text itself";
+    assert_eq!(found(&mini, settings), [wanted]);
+}
+
 /// Two slips on one line are both told.
 #[test]
 fn several_slips_on_one_line() {

@@ -3,7 +3,11 @@
 mod oracle;
 mod support;
 
+use segue::audit::{Config, Scope, audit};
+use segue::diag::Code;
+use serde_json::{Value as Json, json};
 use support::shipped::Shipped;
+use support::tiny::Tiny;
 
 /// What is found in a pack in which one thing is written differently is this and nothing else.
 #[track_caller]
@@ -219,4 +223,55 @@ fn a_file_that_is_copied() {
             [format!("{wanted} -> take one of the two files out of the folder; every file in it is read")]
         );
     }
+}
+
+#[test]
+fn a_manifest_that_cannot_be_read() {
+    one(
+        "joined",
+        "pack.toml",
+        "\"T7\", \"T7_GATE\"",
+        "\"T7\" \"T7_GATE\"",
+        "pack.toml:14:21 a comma is missing before this -> write `,` between two items",
+    );
+}
+
+#[test]
+fn a_depth_that_is_misspelt_where_it_is_declared() {
+    one(
+        "assistant",
+        "pack.toml",
+        "depth = { full =",
+        "depth = { ful =",
+        "pack.toml:26:11 `ful` is declared here and named nowhere; `full` is named in 2 places and declared nowhere -> write `full` here",
+    );
+}
+
+#[test]
+fn a_key_in_braces_without_its_colon() {
+    one(
+        SB,
+        "steps.yaml",
+        "message: \"Delete the orders\"",
+        "message \"Delete the.orders\"",
+        "steps.yaml:79:49 a `:` is missing -> write `message: \"Delete the.orders\"`",
+    );
+}
+
+/// A relative period that nothing names, where no host can name one.
+#[test]
+fn a_relative_period_that_nothing_names() {
+    let idle = "the relative period `LAST_WEEK` is used nowhere";
+    let found = |more: Json| {
+        let mut tiny = Tiny::new(&[("A", json!({}))]);
+        tiny.add(more);
+        let audit = audit(&tiny.files(), &[], &Config { scope: Scope::Pack, ..Config::default() });
+        audit.diagnostics.iter().any(|found| found.code == Code::UnusedVocabulary && found.message == idle)
+    };
+    assert!(found(json!({})));
+    let period = json!({ "type": "date_range", "doc": "d", "rule": [{ "phrase": "last week", "value": "LAST_WEEK" }] });
+    assert!(!found(json!({ "signal": { "period": period } })), "words stand for it");
+    assert!(!found(json!({ "signal": { "period": { "type": "date_range", "doc": "d" } } })), "the host may give it");
+    let answer = json!({ "request": {}, "response": { "when": { "type": "date_range" } }, "doc": "d" });
+    assert!(!found(json!({ "port": { "ask": answer } })), "an answer may hold it");
 }

@@ -50,7 +50,12 @@ pub enum By {
     /// What was last written of the session: fields of frames are the answer.
     Saved(Saved),
     /// A language model behind an endpoint.
-    OpenAi(OpenAi),
+    OpenAi {
+        /// The model.
+        of: OpenAi,
+        /// Its prompts by name, each with the place where it is named.
+        prompts: Vec<(String, Span)>,
+    },
 }
 
 /// A program that serves a port.
@@ -224,21 +229,21 @@ fn binding(field: Field<'_>) -> Option<(By, Span)> {
             }
         }
         "store" => saved::read(main),
-        _ => openai(main, &written, timeout).map(By::OpenAi),
+        _ => openai(main, &written, timeout),
     };
     by.map(|by| (by, main.span()))
 }
 
-fn openai(main: Field<'_>, written: &Written<'_>, timeout: Option<u64>) -> Option<OpenAi> {
+fn openai(main: Field<'_>, written: &Written<'_>, timeout: Option<u64>) -> Option<By> {
     let url = main.word().and_then(|url| match url.starts_with("http://") || url.starts_with("https://") {
         true => Some(url.to_owned()),
         false => main.bad(format!("{} is no base URL", quoted(url)), "write one such as `https://api.openai.com/v1`"),
     });
     let word = |key: &str| written.beside(key).and_then(Field::word).map(str::to_owned);
     let prompt_name = |key: &str| {
-        let name = word(key)?;
+        let (name, span) = (word(key)?, written.beside(key)?.span());
         if name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
-            return Some(name);
+            return Some((name, span));
         }
         let message = format!("{} is no name of a prompt", quoted(&name));
         written.beside(key)?.refused(Code::BadName, message, "write NAME for the file `prompts/NAME.txt` of the pack")
@@ -255,11 +260,14 @@ fn openai(main: Field<'_>, written: &Written<'_>, timeout: Option<u64>) -> Optio
     };
     let (model, key) = (word("model"), word("key"));
     let (prompt, system) = (prompt_name("prompt"), prompt_name("system"));
+    let prompts = prompt.iter().chain(&system).cloned().collect();
+    let (prompt, system) = (prompt.map(|(name, _)| name), system.map(|(name, _)| name));
     let whole = |key: &str, read: bool| read || written.beside(key).is_none();
     if !whole("key", key.is_some()) || !whole("system", system.is_some()) {
         return None;
     }
-    Some(OpenAi { url: url?, model: model?, key, prompt: prompt?, system, timeout: timeout?, retries: retries? })
+    let of = OpenAi { url: url?, model: model?, key, prompt: prompt?, system, timeout: timeout?, retries: retries? };
+    Some(By::OpenAi { of, prompts })
 }
 
 fn number(field: Field<'_>, least: u64, most: u64, what: &str) -> Option<u64> {

@@ -7,19 +7,21 @@ use std::sync::Arc;
 use clap::ValueEnum;
 
 use crate::audit::{Audited, Findings, audit_again};
-use crate::binding::By;
-use crate::diag::{Diagnostics, Severity};
+use crate::binding::{By, Prompt};
+use crate::diag::{Code, Diagnostic, Diagnostics, Severity, did_you_mean, quoted, suggest};
 use crate::jobs::{Both, Job};
 use crate::lexicon::Automata;
+use crate::model::ids::PortId;
+use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::report::{self, count, plural};
 use crate::scenario::outcomes;
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use crate::syntax::{self, Format};
 use crate::workspace::{Choice, Chosen, Problem, Workspace, files};
 
 use super::parallel::Workers;
-use super::reading::start;
+use super::reading::{folder_at, start};
 use super::terminal::Terminal;
 use super::watch::{self, Reads};
 use super::{FAILED, PASSED};
@@ -179,11 +181,19 @@ fn bound(workspace: &Workspace, mark: &SourceMap, (name, registry): (&str, &Regi
     let served = workspace.bindings().of(name, registry, &out);
     let _ = workspace.sessions().of(name, registry, &out);
     findings.add_all(mark, out.into_sorted());
-    let scripts = served.into_iter().flatten().filter_map(|by| match by {
-        Some(By::Script(file)) => Some(file),
-        _ => None,
-    });
-    for file in scripts.collect::<BTreeSet<_>>() {
+    let mut scripts = BTreeSet::new();
+    for (at, served) in registry.pack().all().zip(served) {
+        for (port, by) in served.into_iter().enumerate() {
+            match by {
+                Some(By::Script(file)) => _ = scripts.insert(file),
+                Some(By::OpenAi { prompts, .. }) => prompts.iter().for_each(|named| {
+                    prompt(workspace, mark, (name, registry, at), PortId::at(port), named, findings);
+                }),
+                _ => {}
+            }
+        }
+    }
+    for file in scripts {
         let path = workspace.root().join(&file);
         let Some(format) = Format::of_path(&file).filter(|_| files::kind(&path) == files::Kind::File) else { continue };
         let read = files::source(&path, &file);
@@ -194,6 +204,37 @@ fn bound(workspace: &Workspace, mark: &SourceMap, (name, registry): (&str, &Regi
             let _: Option<Vec<_>> = node.and_then(|node| outcomes(registry, &node, &out));
             findings.add_all(&sources, out.into_sorted());
         }
+    }
+}
+
+/// A prompt lies in the folder of its pack, and speaks of what its port is asked.
+fn prompt(
+    workspace: &Workspace,
+    mark: &SourceMap,
+    (name, registry, at): (&str, &Registry, PackAt),
+    port: PortId,
+    (prompt, span): &(String, Span),
+    findings: &mut Findings,
+) {
+    let folder = workspace.folder_of(name).and_then(|folder| folder_at(workspace, &folder, registry, at));
+    let Ok(folder) = folder.map(|folder| folder.join("prompts")) else { return };
+    let path = folder.join(format!("{prompt}.txt"));
+    let shown = workspace.shown(&path);
+    if files::kind(&path) != files::Kind::File {
+        let found = Diagnostic::error(Code::UnknownName, *span, format!("there is no file {}", quoted(&shown)));
+        let names = files::files(&folder);
+        let near = suggest(prompt, names.iter().filter_map(|name| name.strip_suffix(".txt")));
+        let help = near.map_or_else(|| "write the prompt into it".to_owned(), |near| did_you_mean(prompt, near));
+        findings.add_all(mark, [found.help(help)]);
+        return;
+    }
+    let read = files::source(&path, &shown);
+    findings.add_unread(&read);
+    if read.fault.is_none() {
+        let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
+        let file = sources.add(&shown, &read.text);
+        let _ = Prompt::read(registry.at(at).pack(), port, file, &read.text, &out);
+        findings.add_all(&sources, out.into_sorted());
     }
 }
 

@@ -137,3 +137,14 @@ pub fn mended(pack: &Pack, repaired: &[(PackAt, Sym)], terminal: &mut Terminal) 
         terminal.err(&format!("note: the state broke the invariant `{name}` and was mended as it declares\n"));
     }
 }
+
+/// The folder of one of the packs; `folder` is that of the outermost.
+pub fn folder_at(workspace: &Workspace, folder: &Path, registry: &Registry, at: PackAt) -> Result<PathBuf, Problem> {
+    let used = at.index().checked_sub(1).zip(registry.pack().composed.as_ref());
+    let Some(name) = used.map(|(used, composed)| &composed.packs[used].folder) else { return Ok(folder.to_path_buf()) };
+    let beside = folder.parent().unwrap_or(folder).join(name);
+    match files::kind(&beside) {
+        files::Kind::Folder => Ok(beside),
+        _ => workspace.folder_of(name),
+    }
+}

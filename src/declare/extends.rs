@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, did_you_mean, quoted, suggest};
 use crate::language::{self, SECTIONS, Value};
-use crate::source::Span;
+use crate::source::{FileId, Span};
 use crate::syntax::{Entry, Kind, Node, Table};
 
 use super::contracts::{MARK, entry};
@@ -55,7 +55,16 @@ impl Documents {
 
     /// `above`: the folders of the packs that lead here.
     fn extended_below(self, above: &mut Vec<String>) -> Self {
-        let Some(mut extends) = Extends::of(&self) else { return self };
+        let Some(mut extends) = Extends::of(&self) else {
+            // Which pack is extended may stand in a file that cannot be read.
+            let unread = |(file, document): (FileId, &Document)| {
+                document.pack.is_none()
+                    && document.node.is_none()
+                    && self.sources.text(file).lines().any(|line| line.trim_start().starts_with("extends"))
+            };
+            let rootless = self.rootless || self.sources.files().zip(&self.read).any(unread);
+            return Self { rootless, ..self };
+        };
         let base = match self.base_of(&extends, above) {
             Ok(base) => base,
             Err(found) => return Self { found: vec![found], rootless: true, ..self },

@@ -292,7 +292,9 @@ impl Cx<'_> {
             }
             Type::Period => {
                 let period = Period::parse(text, &self.names.borrow(), &self.relative);
-                if period.is_none() {
+                if period.is_some() {
+                    self.note_use("relative period", text);
+                } else {
                     let names = self.names.borrow();
                     let relative: Vec<&str> = self.relative.iter().map(|period| names.text(period.name)).collect();
                     let help = match suggest(text, relative.iter().copied()) {

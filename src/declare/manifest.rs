@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use crate::diag::{Code, Diagnostic, quoted, round};
+use crate::diag::{Aspect, Code, Diagnostic, did_you_mean, quoted, round, suggest};
 use crate::language::{self, Shape};
 use crate::model::cond::{Cond, Op, Operand, Path, Place};
 use crate::model::ids::{ClassId, EnumId, FrameId, FrameSet, Slot};
@@ -397,9 +397,15 @@ fn limit(cx: &Cx<'_>, node: &Node, depths: &[(crate::model::names::Sym, FrameSet
     }
     for value in cx.values_of(*id) {
         if !depths.iter().any(|(name, _)| *name == value) {
-            let message = format!("the limit can be {}, which is no depth", quoted(&cx.text_of(value)));
+            let name = cx.text_of(value);
+            let message = format!("the limit can be {}, which is no depth", quoted(&name));
             let found = Diagnostic::error(Code::UnknownName, node.span, message).also(field.span, "the field");
-            cx.out.push(found.help("add it to `depth`, or leave it out of the enum"));
+            let others = depths.iter().map(|(depth, _)| *depth).filter(|depth| !cx.values_of(*id).contains(depth));
+            let others: Vec<String> = others.map(|depth| cx.text_of(depth)).collect();
+            cx.out.push(match suggest(&name, others.iter().map(String::as_str)) {
+                Some(near) => found.about(Aspect::Depth).help(did_you_mean(&name, near)),
+                None => found.help("add it to `depth`, or leave it out of the enum"),
+            });
         }
     }
     Some(slot)

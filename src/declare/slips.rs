@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Code, Diagnostic, listed, quoted, suggest};
+use crate::diag::{Aspect, Code, Diagnostic, listed, quoted, suggest};
 use crate::language::{CLASS, SECTIONS, Value};
 use crate::source::{FileId, Span};
 use crate::syntax::{Entry, Format, Kind, Node};
@@ -426,7 +426,11 @@ fn same(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
 fn declarations(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
     let mut uses: BTreeMap<(&str, &str), Vec<Span>> = BTreeMap::new();
     for one in found {
-        if let (Some(name), Some(declared)) = (unknown_name(one), meant(one)) {
+        let name = match one.aspect {
+            Aspect::Depth => one.message.split('`').nth(1),
+            _ => unknown_name(one),
+        };
+        if let (Some(name), Some(declared)) = (name, meant(one)) {
             uses.entry((name, declared)).or_default().push(one.primary.span);
         }
     }

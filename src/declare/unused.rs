@@ -2,7 +2,8 @@
 
 use crate::language;
 use crate::model::class::{By, Class};
-use crate::model::{Unused, UnusedKind, WhileOpen};
+use crate::model::schema::Type;
+use crate::model::{Input, InputKind, Unused, UnusedKind, WhileOpen};
 use crate::syntax::{Kind, Node};
 
 use super::cx::Cx;
@@ -77,6 +78,7 @@ pub(super) fn named(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Class]) -> 
             }
         }
     }
+    unused.extend(relative(cx, sections));
     unused.extend(super::contracts::unused(cx, sections));
     unused.extend(instances(cx, sections));
     let alternatives = classes.iter().flat_map(|class| &class.triggers).flat_map(|trigger| &trigger.any);
@@ -89,6 +91,40 @@ pub(super) fn named(cx: &Cx<'_>, sections: &Sections<'_>, classes: &[Class]) -> 
         unused.push(Unused { kind: UnusedKind::Lexicon, what, name, span: item.key });
     }
     unused
+}
+
+/// Relative periods that nothing names, in a pack in which no host can name one: in an event, an answer or a signal without words.
+fn relative(cx: &Cx<'_>, sections: &Sections<'_>) -> Vec<Unused> {
+    let open: Vec<_> =
+        sections.of("relative").iter().filter(|item| !cx.is_used("relative period", item.name)).collect();
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let worded = |name: &str| {
+        sections.item("signal", name).is_some_and(|signal| match &signal.node.kind {
+            Kind::Table(table) => table.get("values").or_else(|| table.get("rule")).is_some(),
+            _ => false,
+        })
+    };
+    let told = |input: &&Input| match input.kind {
+        InputKind::Payload => true,
+        InputKind::Signal => !worded(&cx.text_of(input.name)),
+        InputKind::Derived | InputKind::Command | InputKind::Tag => false,
+    };
+    let types = cx.inputs.iter().filter(told).map(|input| &input.ty).chain(cx.outcomes.iter().map(|field| &field.ty));
+    if types.into_iter().any(|ty| ty.holds(&cx.records, &|ty| *ty == Type::Period)) {
+        return Vec::new();
+    }
+    // What words stand for is put together where they are heard.
+    let spoken = |name: &str| {
+        let mut places = Vec::new();
+        let words = sections.of("signal").iter().chain(sections.of("part"));
+        words.for_each(|item| super::slips::places(item.node, name, &mut places));
+        !places.is_empty()
+    };
+    let (kind, what) = (UnusedKind::Vocabulary, "the relative period");
+    let idle = open.into_iter().filter(|item| !spoken(item.name));
+    idle.map(|item| Unused { kind, what, name: item.name.to_owned(), span: item.key }).collect()
 }
 
 /// Keyed frames of which nothing is opened or closed, ways to end that no `close` names, and `while_open` that lets nothing run on.

@@ -59,6 +59,8 @@ pub enum Aspect {
     Contract,
     /// An event that is not there.
     Event,
+    /// A value of the limit of carryover that is no depth.
+    Depth,
     /// A key that no turn of a scenario has.
     TurnKey,
     /// A reason that no class gives.

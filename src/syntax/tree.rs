@@ -292,6 +292,16 @@ impl<'t> Tree<'t> {
             let comment = after.strip_prefix(':').unwrap_or(after).trim_start_matches(' ');
             let comment = comment.starts_with('#') && !comment.starts_with("# ");
             let comma = (in_flow || last.text.contains(' ')) && !after.trim_start().starts_with(':');
+            // A dot of what stands in quotes is taken for one of the key.
+            let start = path[0].span.start as usize;
+            let written = self.text.get(start..last.span.end as usize).unwrap_or_default();
+            let quote = written.find([' ']).filter(|at| written[at + 1..].starts_with(['"', '\'']) && in_flow && comma);
+            if let Some(at) = quote {
+                let help = format!("write `{}:{}`", &written[..at], &written[at..]);
+                self.told_at = Some(start + at);
+                self.error(Code::SyntaxError, self.span(start + at, start + at + 1), "a `:` is missing", &help);
+                return;
+            }
             let help = match () {
                 () if comma => "quote the text: it holds a comma",
                 () if comment => "quote the text: `#` begins a comment",

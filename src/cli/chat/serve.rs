@@ -1,6 +1,6 @@
 //! Who ends the calls of a chat: the person, a file of outcomes, a program, a language model.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use serde_json::json;
 #[cfg(feature = "openai")]
 use crate::binding::{Asked, Model, Prompt};
 use crate::binding::{By, Command, OpenAi, Saved, Session};
-use crate::cli::reading::read;
 #[cfg(feature = "openai")]
 use crate::cli::reading::unread;
+use crate::cli::reading::{folder_at, read};
 use crate::cli::terminal::Terminal;
 use crate::diag::Diagnostics;
 use crate::engine::CallOut;
@@ -106,23 +106,12 @@ pub fn servers(
                     Server::Human
                 }
                 Some(By::Saved(saved)) => Server::Saved(Rc::new(saved)),
-                Some(By::OpenAi(of)) => model(workspace, &own, registry.at(pack), port, of, terminal)?,
+                Some(By::OpenAi { of, .. }) => model(workspace, &own, registry.at(pack), port, of, terminal)?,
             });
         }
         all.push(servers);
     }
     Ok(Servers { all, tells, session })
-}
-
-/// The folder of one of the packs; `folder` is that of the outermost.
-fn folder_at(workspace: &Workspace, folder: &Path, registry: &Registry, at: PackAt) -> Result<PathBuf, Problem> {
-    let used = at.index().checked_sub(1).zip(registry.pack().composed.as_ref());
-    let Some(name) = used.map(|(used, composed)| &composed.packs[used].folder) else { return Ok(folder.to_path_buf()) };
-    let beside = folder.parent().unwrap_or(folder).join(name);
-    match files::kind(&beside) {
-        files::Kind::Folder => Ok(beside),
-        _ => workspace.folder_of(name),
-    }
 }
 
 #[cfg(not(feature = "openai"))]
