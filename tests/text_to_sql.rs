@@ -114,6 +114,46 @@ fn failed_turns() {
     assert_eq!(message(&turns(&run)[2])["canRetry"], true);
 }
 
+/// What the words leave open is not called sure, and what nothing can come of is told.
+#[test]
+fn what_is_not_sure_is_told() {
+    let lines = "top 3 products\nShow all products with a price above 100\nOnly those with a price under 50\n\
+                 /new users from Riga\nTheir revenue last month\n";
+    let run = chat(&shop(), &["--format", "json"], lines).code(0);
+    let turns = turns(&run);
+    let (word, said) =
+        (|at: usize, field: &str| message(&turns[at])[field].as_str().unwrap_or("-").to_owned(), "Taken for granted: ");
+    assert!(word(0, "message").starts_with("it does not say top by what"), "{}", out(&run));
+    assert_eq!((word(0, "query").as_str(), word(1, "confidence").as_str()), ("-", "high"));
+    assert_eq!(word(2, "confidence"), "medium");
+    assert!(word(2, "explanation").ends_with(" No row can be both: `price > 100` and `price < 50`."), "{}", out(&run));
+    assert_eq!(word(4, "confidence"), "medium");
+    assert!(
+        word(4, "query").contains("WHERE users.city = 'Riga' AND orders.ordered_at >= DATE('now', '-1 month')"),
+        "{}",
+        out(&run)
+    );
+    assert!(
+        word(4, "explanation").ends_with(&format!("{said}the period is that of ordered_at in orders.")),
+        "{}",
+        out(&run)
+    );
+}
+
+/// A file of the user that has the name of the database is neither read nor written over.
+#[test]
+fn a_file_of_the_user_is_left_alone() {
+    let shop = shop();
+    shop.write("databases/ecommerce.db", "notes of my own");
+    let run = chat(&shop, &["--format", "json"], "Show me all users\n").code(0);
+    let told = message(&turns(&run)[0])["message"].clone();
+    assert!(
+        told.as_str().is_some_and(|told| told.contains("a file of this name is there that this program has not built")),
+        "{told}"
+    );
+    assert_eq!(std::fs::read_to_string(shop.path("databases/ecommerce.db")).expect("it is there"), "notes of my own");
+}
+
 #[test]
 fn another_database_than_there_is() {
     let run = chat(&shop(), &["--format", "json"], "/open warehouse\nShow me all users\n").code(0);

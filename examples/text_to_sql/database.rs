@@ -2,7 +2,8 @@
 #![expect(clippy::disallowed_methods, reason = "the database is a file")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 
 use jiff::civil::Date;
 use rusqlite::config::DbConfig;
@@ -56,10 +57,10 @@ impl Rows {
 }
 
 impl Database {
-    /// Opens a database that lies in a folder; where it does not, or is of another script, it is built first.
+    /// Opens a database that lies in a folder; where it does not, or was built from another script, it is built first.
     ///
     /// # Errors
-    /// There is no such database, or it cannot be built or read.
+    /// There is no such database, it cannot be built or read, or a file that was not built here has its name.
     pub fn open(folder: &Path, name: &str) -> Result<Self, String> {
         let name = if name == DEFAULT { SCRIPTS[0].0 } else { name };
         let Some((name, script)) = SCRIPTS.into_iter().find(|(of, _)| *of == name) else {
@@ -67,8 +68,12 @@ impl Database {
             return Err(format!("there is no database `{name}`; there is {}", known.join(", ")));
         };
         let path = folder.join(format!("{name}.db"));
-        if !is_of(&path, script) {
-            build(&path, script).map_err(|why| format!("the database {} cannot be built: {why}", path.display()))?;
+        let cannot = |why: String| format!("the database {} cannot be built: {why}", path.display());
+        match found(&path, script) {
+            Found::Database => {}
+            Found::Nothing => build(&path, script, false).map_err(cannot)?,
+            Found::Older => build(&path, script, true).map_err(cannot)?,
+            Found::Foreign => return Err(cannot(FOREIGN.into())),
         }
         Self::read(&path, script).map_err(|why| format!("the database {} cannot be read: {why}", path.display()))
     }
@@ -215,31 +220,63 @@ fn mark(script: &str) -> i32 {
     script.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)).cast_signed()
 }
 
-/// Whether a file is the database of a script.
-fn is_of(path: &Path, script: &str) -> bool {
-    let version = || {
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-        connection.query_one("PRAGMA user_version", [], |row| row.get::<_, i32>(0))
-    };
-    version().is_ok_and(|version| version == mark(script))
+/// What every database that is built here says of itself, as `PRAGMA application_id`: `SGUE`.
+const OWN: i32 = 0x5347_5545;
+/// What is told where a file of somebody else has the name.
+const FOREIGN: &str = "a file of this name is there that this program has not built, and it is left as it is; move it away, or \
+    name another folder with `--databases`";
+
+/// What lies in the place of a database.
+enum Found {
+    /// It.
+    Database,
+    /// One that was built here, from another script.
+    Older,
+    /// Something else.
+    Foreign,
+    /// Nothing.
+    Nothing,
 }
 
-/// Builds it beside its place, and puts it there whole: of several that do so at once the last one wins.
-fn build(path: &Path, script: &str) -> Result<(), String> {
+fn found(path: &Path, script: &str) -> Found {
+    if fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return Found::Nothing;
+    }
+    let says = || {
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let number = |name: &str| connection.query_one(&format!("PRAGMA {name}"), [], |row| row.get::<_, i32>(0));
+        Ok::<_, rusqlite::Error>((number("user_version")?, number("application_id")?))
+    };
+    match says() {
+        Ok((version, _)) if version == mark(script) => Found::Database,
+        Ok((_, OWN)) => Found::Older,
+        _ => Found::Foreign,
+    }
+}
+
+/// Builds it beside its place, and puts it there whole; what lies there is written over only if that is said. Of several that do so at once
+/// one wins.
+fn build(path: &Path, script: &str, over: bool) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-    let beside: PathBuf = path.with_extension(format!("{}.tmp", std::process::id()));
-    let _ = fs::remove_file(&beside);
+    let beside = tempfile::Builder::new().prefix("building-").suffix(".tmp").tempfile_in(folder);
+    let beside = beside.map_err(|error| error.to_string())?.into_temp_path();
+    let marks = format!("PRAGMA user_version = {}; PRAGMA application_id = {OWN};", mark(script));
     let built = Connection::open(&beside).and_then(|connection| {
-        connection.execute_batch(&format!("BEGIN;\n{script}\nPRAGMA user_version = {};\nCOMMIT;", mark(script)))?;
+        connection.execute_batch(&format!("BEGIN;\n{script}\n{marks}\nCOMMIT;"))?;
         connection.close().map_err(|(_, error)| error)
     });
-    let placed = built
-        .map_err(|error| error.to_string())
-        .and_then(|()| fs::rename(&beside, path).map_err(|error| error.to_string()));
-    placed.inspect_err(|_| {
-        let _ = fs::remove_file(&beside);
-    })
+    built.map_err(|error| error.to_string())?;
+    let placed = if over { beside.persist(path) } else { beside.persist_noclobber(path) };
+    match placed {
+        Ok(()) => Ok(()),
+        // Somebody was faster.
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => match found(path, script) {
+            Found::Database => Ok(()),
+            _ => Err(FOREIGN.into()),
+        },
+        Err(error) => Err(error.error.to_string()),
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod canonical;
 mod clock;
 mod compare;
+mod contradiction;
 mod database;
 mod dates;
 mod making;
@@ -113,7 +114,12 @@ fn answer(
             for note in &reading.notes {
                 told.push_str(&format!(" Taken for granted: {note}."));
             }
-            (query, told.into(), if reading.notes.is_empty() { "high" } else { "medium" }.into())
+            let nothing = contradiction::contradiction(&query);
+            if let Some((one, other)) = &nothing {
+                told.push_str(&format!(" No row can be both: `{one}` and `{other}`."));
+            }
+            let sure = reading.notes.is_empty() && nothing.is_none();
+            (query, told.into(), if sure { "high" } else { "medium" }.into())
         }
     };
     let rows = shop.run(&query)?;

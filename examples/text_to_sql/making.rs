@@ -2,7 +2,7 @@
 
 use sqlparser::ast::{
     BinaryOperator, Distinct, Expr, GroupByExpr, Ident, LimitClause, OrderByKind, Query, Select, SelectItem,
-    visit_expressions_mut,
+    visit_expressions, visit_expressions_mut,
 };
 
 use super::canonical::table_name;
@@ -29,8 +29,31 @@ pub fn generate(reading: &Reading) -> Result<String, String> {
 pub fn current(query: &str) -> Result<Current, String> {
     let query = one_query(query)?;
     let select = select(&query).ok_or(NOT_OURS)?;
-    let table = tables(select)?.first().copied().ok_or(NOT_OURS)?;
-    Ok(Current { table, number: matches!(&select.projection[..], [only] if is_number(only)) && !is_grouped(select) })
+    let tables = tables(select)?;
+    let table = tables.first().copied().ok_or(NOT_OURS)?;
+    Ok(Current {
+        table,
+        number: matches!(&select.projection[..], [only] if is_number(only)) && !is_grouped(select),
+        ordered: query.order_by.is_some(),
+        summed: summed(select, &tables),
+    })
+}
+
+/// The table whose rows are summed up or counted, where it is not the first one.
+fn summed(select: &Select, tables: &[Table]) -> Option<Table> {
+    let number = select.projection.iter().rfind(|item| is_number(item))?;
+    let mut named = None;
+    let _ = visit_expressions(number, |inner| {
+        if let Expr::CompoundIdentifier(parts) = inner
+            && let Some(first) = parts.first()
+        {
+            named = named.or(Table::of(&first.value.to_lowercase()));
+        }
+        std::ops::ControlFlow::<()>::Continue(())
+    });
+    // `COUNT(*)` counts the rows of the one of which there are the most.
+    let mut many = tables.iter().zip(tables.iter().skip(1)).filter(|(one, other)| several(**one, **other));
+    named.or(many.next_back().map(|(_, other)| *other)).filter(|table| tables.first() != Some(table))
 }
 
 /// A query with changes.
@@ -284,7 +307,7 @@ fn take_away(query: &mut Query, part: Part) -> Result<(), String> {
 }
 
 /// The conjuncts of a condition, as they stand.
-fn conditions(condition: Option<Expr>) -> Vec<Expr> {
+pub fn conditions(condition: Option<Expr>) -> Vec<Expr> {
     match condition {
         None => Vec::new(),
         Some(Expr::BinaryOp { left, op: BinaryOperator::And, right }) => {

@@ -114,6 +114,10 @@ pub struct Current {
     pub table: Table,
     /// Whether it gives one number.
     pub number: bool,
+    /// Whether it says in what order its rows come.
+    pub ordered: bool,
+    /// The table whose rows it sums up or counts, where it is joined to the one that it is about.
+    pub summed: Option<Table>,
 }
 
 /// Reads a text: what a new query is to give, or what is to be changed of one on `current`.
@@ -123,6 +127,8 @@ pub struct Current {
 pub fn read(text: &str, current: Option<Current>, vocabulary: &Vocabulary, today: Date) -> Result<Reading, String> {
     let words = Words::of(text);
     let number = current.is_some_and(|current| current.number);
+    let ordered = current.is_some_and(|current| current.ordered);
+    let summed = current.and_then(|current| current.summed);
     let current = current.map(|current| current.table);
     let mut reader = Reader {
         counts: number
@@ -132,6 +138,11 @@ pub fn read(text: &str, current: Option<Current>, vocabulary: &Vocabulary, today
             ),
         asks: words.peek_one("what is|what's|what was|what are|show the|show me the|give me the").is_some(),
         refines: current.is_some(),
+        ordered,
+        summed,
+        periods: Vec::new(),
+        top: false,
+        registered: false,
         subject: None,
         mentioned: Vec::new(),
         via: None,
@@ -165,6 +176,16 @@ struct Reader<'v> {
     asks: bool,
     /// Whether it changes a query.
     refines: bool,
+    /// Whether the query that it changes has an order.
+    ordered: bool,
+    /// The table whose rows that query sums up.
+    summed: Option<Table>,
+    /// The places of the conditions that are periods of which it is not said what they are of.
+    periods: Vec<usize>,
+    /// Whether it asks for the top of something.
+    top: bool,
+    /// Whether the next period is said to be that of the users.
+    registered: bool,
     subject: Option<Table>,
     /// The tables that are mentioned.
     mentioned: Vec<Table>,
@@ -267,7 +288,41 @@ impl Reader<'_> {
         if self.reading.count && self.reading.measure.is_some() {
             return Err("the demonstration counts or sums up, not both at once".into());
         }
+        let ordered = self.ordered && !self.reading.without.contains(&Part::Order);
+        if self.top && self.reading.order.is_empty() && !ordered {
+            return Err(
+                "it does not say top by what: add `by revenue`, `by price`, or what else they are ranked by".into()
+            );
+        }
+        self.date_of_sums();
         Ok(self.reading)
+    }
+
+    /// Where something is summed up or counted, a period is that of its rows.
+    fn date_of_sums(&mut self) {
+        let reading = &self.reading;
+        let of = |measure: &Measure| match measure {
+            Measure::Of(_, column) => column.table,
+            Measure::Revenue | Measure::Sold => Table::Orders,
+        };
+        let key = reading.order.iter().find_map(|(key, _)| match key {
+            Key::Count(table) => Some(*table),
+            Key::Measure(measure) => Some(of(measure)),
+            _ => None,
+        });
+        let said = reading.measure.as_ref().map(of).or(key).or(reading.having.map(|(table, ..)| table));
+        let before = self.summed.filter(|_| !reading.count);
+        let Some(date) = said.or(before).and_then(Table::date) else { return };
+        for at in std::mem::take(&mut self.periods) {
+            let filter = &mut self.reading.filters[at];
+            if filter.column != date {
+                filter.column = date;
+                let note = format!("the period is that of {} in {}", date.name, date.table.name());
+                if !self.reading.notes.contains(&note) {
+                    self.reading.notes.push(note);
+                }
+            }
+        }
     }
 
     /// The table that is named here.

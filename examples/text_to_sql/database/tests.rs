@@ -1,9 +1,10 @@
 //! What the database gives, and what it refuses.
 
+use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{Database, MOST_ROWS, Rows};
+use super::{Database, FOREIGN, MOST_ROWS, Rows, SCRIPTS, build};
 
 fn shop() -> (TempDir, Database) {
     let folder = TempDir::new().expect("a folder");
@@ -115,13 +116,57 @@ fn it_is_built_where_it_is_not_there() {
     Database::open(&below, "default").expect("it is built");
     let file = below.join("ecommerce.db");
     let first = std::fs::read(&file).expect("a file");
-    // What is there is taken as it is; what is no such database is built anew.
+    // What is there is taken as it is; what was built from another script is built anew.
     Database::open(&below, "ecommerce").expect("it is there");
     assert_eq!(std::fs::read(&file).expect("a file"), first);
-    std::fs::write(&file, "x").expect("written");
+    let older = Connection::open(&file).expect("it opens");
+    older.execute_batch("PRAGMA user_version = 1; DROP TABLE order_items").expect("it is another one");
+    older.close().expect("it closes");
     Database::open(&below, "ecommerce").expect("it is built anew");
     assert_eq!(std::fs::read(&file).expect("a file"), first);
     assert_eq!(std::fs::read_dir(&below).expect("a folder").count(), 1);
+}
+
+/// What somebody else has put there is refused, and stays as it is to the byte.
+#[test]
+fn a_file_of_somebody_else_is_left_alone() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("ecommerce.db");
+    let refused = |what: &str| {
+        let before = std::fs::read(&file).expect("a file");
+        let said = Database::open(folder.path(), "default").err().expect(what);
+        assert!(said.contains("ecommerce.db cannot be built: a file of this name is there"), "{what}: {said}");
+        assert!(said.ends_with("name another folder with `--databases`"), "{what}: {said}");
+        assert_eq!(std::fs::read(&file).expect("a file"), before, "{what}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "{what}");
+        std::fs::remove_file(&file).expect("it is taken away");
+    };
+    let own = Connection::open(&file).expect("it opens");
+    own.execute_batch("CREATE TABLE precious (x); PRAGMA user_version = 7").expect("a table");
+    own.close().expect("it closes");
+    refused("a database");
+    std::fs::write(&file, "notes of my own").expect("written");
+    refused("a text");
+    std::fs::write(&file, "").expect("written");
+    refused("an empty file");
+    std::fs::create_dir(&file).expect("a folder");
+    assert!(Database::open(folder.path(), "default").is_err());
+    assert!(file.is_dir());
+}
+
+/// Whoever puts a file there while it is built keeps it.
+#[test]
+fn what_comes_while_it_is_built_is_not_written_over() {
+    let folder = TempDir::new().expect("a folder");
+    let file = folder.path().join("ecommerce.db");
+    std::fs::write(&file, "mine").expect("written");
+    let said = build(&file, SCRIPTS[0].1, false);
+    assert_eq!(said, Err(FOREIGN.into()));
+    assert_eq!(std::fs::read(&file).expect("a file"), b"mine");
+    std::fs::remove_file(&file).expect("it is taken away");
+    Database::open(folder.path(), "default").expect("it is built");
+    assert_eq!(build(&file, SCRIPTS[0].1, false), Ok(()), "another call has built the same");
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }
 
 /// The parts of the script fit each other.

@@ -275,6 +275,7 @@ impl Reader<'_> {
         let from = self.words.place();
         if self.words.take("registered|signed up|joined|created|who joined") {
             self.via = self.via.filter(|_| self.subject != Some(Table::Users));
+            self.registered = self.subject == Some(Table::Users);
             return Ok(true);
         }
         if self.subject != Some(Table::Orders) && self.words.take("ordered|bought|purchased|sold") {
@@ -286,12 +287,14 @@ impl Reader<'_> {
             Some(column) if column.kind == Kind::Date => self.pending_column(),
             _ => None,
         };
+        let told = column.is_some() || std::mem::take(&mut self.registered);
         let column = column.map_or_else(|| self.date(), Ok)?;
         let negated = std::mem::take(&mut self.negated);
         if negated {
             return Err("the demonstration does not leave out a period; say what period is wanted".into());
         }
         for (op, value) in found.bounds {
+            self.periods.extend((!told).then_some(self.reading.filters.len()));
             self.filter(column, op, value);
         }
         self.reading.remarks.extend(found.remark);
@@ -448,6 +451,7 @@ impl Reader<'_> {
     pub(super) fn limits(&mut self) -> bool {
         let from = self.words.place();
         let last = self.words.take("last");
+        let top = !last && self.words.peek_one("top").is_some();
         let said = last
             || self.words.take(
                 "limit it to|limit them to|limit this to|limit to|limit|top|the first|first|only the first|\
@@ -473,6 +477,7 @@ impl Reader<'_> {
             let Ok(date) = self.date() else { return self.nothing(from) };
             self.reading.order.push((Key::Column(date), true));
         }
+        self.top |= top;
         self.reading.limit = Some(number);
         true
     }
