@@ -107,6 +107,39 @@ fn keys(of: &Json) -> Vec<&str> {
     of.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
+/// A command with a text that it does not take changes nothing at all, whatever the host says of the intent, and the user is told; `/new` takes
+/// its text, and what ends a sentence is none.
+#[test]
+fn a_command_that_takes_no_text() {
+    let registry = pack(&[]);
+    let mut session = Session::new(&registry);
+    session.says("Show me all users");
+    session.query("Q1");
+    let frames = |session: &Session<'_>| {
+        let pack = registry.pack();
+        ["session", "dialog", "turn", "health", "settings"]
+            .map(|frame| session.state.frame_json(pack, pack.frame(frame).expect("a frame")))
+    };
+    let before = frames(&session);
+    for text in ["/clear the filter on status", "/quit now please", "/exit now", "/CLEAR: all", "/exit /new users"] {
+        for signals in [json!({}), json!({ "intent": "new_query" }), json!({ "detector_error": "down" })] {
+            let step = session.input("utterance", json!({ "text": text }), &signals);
+            let [told] = session.messages(&step, "boundary").try_into().expect("one message");
+            assert_eq!(told["reason"], "text_after_command", "{text}");
+            assert!(told["hint"].as_str().is_some_and(|hint| hint.contains("take no text")), "{text}: {told}");
+            assert!(step.calls.is_empty(), "{text}");
+            assert_eq!(frames(&session), before, "{text}");
+        }
+    }
+    let step = session.says("/new the filter on status");
+    assert_eq!(session.request(&step, "generate")["question"], "the filter on status");
+    session.query("Q2");
+    session.says("/clear.");
+    assert_eq!(session.at("dialog.current_query"), Json::Null);
+    session.says(" /quit ");
+    assert_eq!(session.at("session.status"), "ended");
+}
+
 /// S1, IRW-REQ-02 and IRW-REQ-04: exactly the fields that S1 names go to the workflows and come out, and the two confidences beside.
 #[test]
 fn the_wire_is_that_of_the_source() {
