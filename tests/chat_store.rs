@@ -101,6 +101,33 @@ fn turns(run: &OutputAssert) -> Vec<Json> {
 
 const GOOD: &str = "{\"evidence\": \"good\"}";
 
+/// A name is that of a file, whatever it means to SQLite.
+#[test]
+fn a_store_has_the_name_that_was_given() {
+    let mini = Mini::new();
+    for name in ["file:a.db", "file:b?mode=memory", ":memory:"] {
+        mini.command(&["chat", "--store", name]).stdin(format!("Riga\n{GOOD}\n")).assert().code(0);
+        assert!(mini.path(name).is_file(), "{name}");
+        let store = Sqlite::open(&mini.path(name), Access::Existing).expect("a store");
+        assert_eq!(store.list().expect("sessions").len(), 1, "{name}");
+    }
+}
+
+/// A workspace that is not sound is told also where the pack is named: nobody talks to a pack of which the ports are bound by accident.
+#[test]
+fn a_chat_does_not_begin_in_a_workspace_that_is_wrong() {
+    let mini = Mini::new();
+    let sound = std::fs::read_to_string(mini.path("segue.toml")).expect("the workspace has one");
+    mini.write("segue.toml", format!("{sound}\n[session.mini]\nunwriten = \"lost\"\n"));
+    for more in [&["--pack", "mini"][..], &["--pack", "transitions/mini"], &[]] {
+        let run = chat(&mini, more, "Riga\n").code(2);
+        assert!(err(&run).contains("did you mean `unwritten`?"), "{}", err(&run));
+        assert!(!mini.path(STORE).exists());
+    }
+    let run = mini.command(&["sessions", "check", "--store", STORE]).assert().code(2);
+    assert!(!err(&run).is_empty());
+}
+
 #[test]
 fn a_session_has_a_uuid_and_goes_on_where_it_stood() {
     let mini = Mini::new();

@@ -173,6 +173,33 @@ fn what_is_kept_of_a_session_that_has_ended() {
     });
 }
 
+/// What was said and is given up is not left over in the file, nor in those that the store keeps beside it.
+#[test]
+fn what_is_given_up_is_in_no_file() {
+    let (registry, folder) = (small_pack(), TempDir::new().expect("a folder"));
+    let store = Sqlite::open(&folder.path().join("s.db"), Access::Write).expect("a store");
+    let holds = |word: &str| {
+        let files = fs::read_dir(&folder).expect("a folder").map(|file| file.expect("a file").path());
+        let texts = files.map(|file| fs::read(file).expect("a file that can be read"));
+        texts.filter(|text| text.windows(word.len()).any(|piece| piece == word.as_bytes())).count()
+    };
+    let mut ids = NumberedIds::default();
+    for (id, word, retention) in [("s-1", "zebra", Retention::Metadata), ("s-2", "quagga", Retention::Content)] {
+        let mut live = opened(&registry, &store, id);
+        for turn in 0..30 {
+            let text = format!("Riga {word} {}", word.repeat(turn * 20));
+            live.take(&utterance(&registry, &text), &mut env(&mut ids)).expect("the event is taken");
+        }
+        assert!(holds(word) > 0, "it is kept while the session is under way");
+        live.end(retention, "2021-05-10T13:00:00Z").expect("the session ends");
+        if retention == Retention::Content {
+            assert!(holds(word) > 0, "it is kept as was asked");
+            store.delete(id).expect("the session is deleted");
+        }
+        assert_eq!(holds(word), 0, "{word} is left over");
+    }
+}
+
 /// The main pack with a word changed in one of its files.
 fn changed(from: &str, to: &str) -> Registry {
     let mut files: Vec<SourceText> = main_files();

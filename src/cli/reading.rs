@@ -27,11 +27,12 @@ pub fn start(paths: &[PathBuf], what: &str) -> Result<PathBuf, Problem> {
     }
 }
 
-/// The workspace around a path. Where a pack is named there need not be one: then the current folder stands for it.
+/// The workspace around a path. Where a pack is named there need not be one: then the current folder stands for it. One that there is
+/// must be sound.
 pub fn workspace(around: &Path, pack_named: bool) -> Result<Workspace, Problem> {
-    match Workspace::of(around) {
+    match Workspace::open(around) {
         Err(_) if pack_named => Ok(Workspace::plain(&files::here()?)),
-        found => found,
+        opened => opened?.sound(),
     }
 }
 

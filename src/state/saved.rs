@@ -83,7 +83,6 @@ impl SessionState {
         keys.retain(|key| *key != if many { "turn" } else { "turns" });
         keys.retain(|key| joined || !matches!(*key, "uses" | "links"));
         keys.insert(4, aggregate);
-        known(saved, "", &keys)?;
         let version = number(saved, "schema_version")?;
         if version != SCHEMA_VERSION {
             return Err(DataError::new("schema_version", format!("is {version}; this program reads {SCHEMA_VERSION}")));
@@ -103,6 +102,7 @@ impl SessionState {
             }
             return Err(DataError::new("fingerprint", message));
         }
+        known(saved, "", &keys)?;
         let revision = number(saved, "revision")?;
         if revision > LAST_REVISION {
             return Err(DataError::new(

@@ -51,6 +51,8 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError`]: it cannot be opened, is no store, or is one of another version.
     pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
+        // A name is the name of a file, also one that means something else to SQLite, such as `:memory:`.
+        let path = &Path::new(".").join(path);
         let flags = match access {
             Access::Write => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
             Access::Existing => OpenFlags::SQLITE_OPEN_READ_WRITE,
@@ -79,6 +81,8 @@ impl Sqlite {
         }
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+        // What is given up is not there any more, nor between what is.
+        connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).map_err(failed)?;
         Ok(Self(Mutex::new(connection)))
     }
 
@@ -117,6 +121,17 @@ impl Sqlite {
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what was given up out of the log that is written ahead as well. Who reads meanwhile puts that off until the next time, or
+    /// until the last one closes the file; so does a disk that fails, for what was done is done.
+    fn forget(&self) {
+        let connection = self.connection();
+        let wait = connection.pragma_query_value(None, "busy_timeout", |row| row.get::<_, u32>(0));
+        let Ok(wait) = wait else { return };
+        let _ = connection.busy_timeout(Duration::ZERO);
+        let _ = connection.pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
+        let _ = connection.busy_timeout(Duration::from_millis(wait.into()));
     }
 
     /// A change that is whole or none.
@@ -239,14 +254,18 @@ impl Store for Sqlite {
                 change.execute("DELETE FROM entry WHERE session = ?1", [&head.id]).map_err(failed)?;
                 Ok(())
             }
-        })
+        })?;
+        self.forget();
+        Ok(())
     }
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.change(|change| match change.execute("DELETE FROM session WHERE id = ?1", [id]).map_err(failed)? {
             0 => Err(StoreError::Missing { id: id.to_owned() }),
             _ => Ok(()),
-        })
+        })?;
+        self.forget();
+        Ok(())
     }
 }
 
@@ -325,12 +344,19 @@ fn kept(connection: &Connection, id: &str) -> Result<Kept, StoreError> {
 
 #[expect(clippy::needless_pass_by_value, reason = "an error is mapped")]
 fn failed(error: rusqlite::Error) -> StoreError {
+    use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType, Utf8Error};
     let why = error.to_string();
+    if matches!(error, FromSqlConversionFailure(..) | InvalidColumnType(..) | Utf8Error(..)) {
+        return StoreError::Damaged { why };
+    }
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Locked { why },
         Some(ErrorCode::DiskFull) => StoreError::Full { why },
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => StoreError::ReadOnly { why },
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => StoreError::Damaged { why },
+        Some(ErrorCode::CannotOpen) => StoreError::Failed {
+            why: format!("{why}; its folder has to be there, and file and folder to be yours to read and write"),
+        },
         _ => StoreError::Failed { why },
     }
 }

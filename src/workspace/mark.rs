@@ -10,7 +10,7 @@ use crate::source::{SourceMap, Span};
 use crate::syntax::{self, Field, Format, Reader};
 
 use super::files::Kind;
-use super::{MARK, Workspace, files};
+use super::{MARK, Problem, Workspace, files};
 
 /// A workspace whose `segue.toml` was read as far as it goes.
 #[derive(Debug)]
@@ -76,6 +76,26 @@ impl Opened {
             (own.packs_unsure, own.scenarios_unsure) = (true, true);
         }
         Self { workspace: own, sources, diagnostics: out.into_sorted(), doubts: doubts.into_sorted() }
+    }
+
+    /// The workspace, where nothing is wrong with its `segue.toml`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn sound(self) -> Result<Workspace, Problem> {
+        let Self { workspace, sources, diagnostics, .. } = self;
+        if diagnostics.is_empty() {
+            return Ok(workspace);
+        }
+        files::read(&workspace.root.join(MARK), MARK)?;
+        let mut text = String::new();
+        for found in diagnostics {
+            text.push_str(&crate::report::short(&sources, std::slice::from_ref(&found)));
+            if let Some(help) = &found.help {
+                text.push_str(&format!("  help: {help}\n"));
+            }
+        }
+        Err(Problem::new(text.trim_end()))
     }
 }
 

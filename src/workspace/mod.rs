@@ -76,19 +76,7 @@ impl Workspace {
     /// # Errors
     /// There is none, or its `segue.toml` cannot be read.
     pub fn of(path: &Path) -> Result<Self, Problem> {
-        let Opened { workspace, sources, diagnostics, .. } = Self::open(path)?;
-        if diagnostics.is_empty() {
-            return Ok(workspace);
-        }
-        files::read(&workspace.root.join(MARK), MARK)?;
-        let mut text = String::new();
-        for found in diagnostics {
-            text.push_str(&crate::report::short(&sources, std::slice::from_ref(&found)));
-            if let Some(help) = &found.help {
-                text.push_str(&format!("  help: {help}\n"));
-            }
-        }
-        Err(Problem::new(text.trim_end()))
+        Self::open(path)?.sound()
     }
 
     /// The workspace of a path, with what is wrong in its `segue.toml`.
