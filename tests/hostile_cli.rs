@@ -226,21 +226,28 @@ fn names_with_a_misspelt_ending() {
     for name in ["transitions/mini/more.tmol", "transitions/mini/more.yaaml", "scenarios/mini/more.ymal"] {
         mini.write(name, "id = 1\n");
     }
-    // Whatever else lies there is left alone.
+    // Whatever else lies there is left alone, but for a copy of a file that is not there.
     for name in ["notes.txt", "more.xml", "more.yaml~", "more.toml.bak", "more.html", "README.md"] {
         mini.write(&format!("transitions/mini/{name}"), "x");
         mini.write(&format!("scenarios/mini/{name}"), "x");
     }
+    mini.write("transitions/mini/pack.toml.bak", "x");
     let told = |name: &str, ending: &str| {
         format!("{name}:1:1: error[unreadable-file]: no file is read whose name ends in `.{ending}`")
+    };
+    let copy = |folder: &str| {
+        let message = "this is called like a backup of `more.toml`, which is not there";
+        format!("{folder}/mini/more.toml.bak:1:1: error[unreadable-file]: {message}")
     };
     let mut found = others(&mini);
     found.sort();
     assert_eq!(
         found,
         [
+            copy("scenarios"),
             told("scenarios/mini/more.ymal", "ymal"),
             told("transitions/mini/more.tmol", "tmol"),
+            copy("transitions"),
             told("transitions/mini/more.yaaml", "yaaml")
         ]
     );

@@ -499,7 +499,10 @@ fn what_loading_refuses() {
     let one = |parts: Json| tiny(&[opens(), ("C", parts)], json!({}));
     let refused: Vec<(Tiny, &str)> = vec![
         (one(json!({ "bind": null, "requires": is_open() })), "binds no instance of `claim`"),
-        (one(json!({ "bind": null, "do": [tells()] })), "binds no instance of `claim`"),
+        (
+            one(json!({ "bind": null, "do": [tells()] })),
+            "names fields of `claim` in 6 places but binds no instance of it",
+        ),
         (one(json!({ "do": [{ "set": { "claim": { "note": "x" } } }] })), "where none may be open"),
         (one(json!({ "requires": is_open(), "do": [closes(), closes()] })), "where none may be open"),
         (one(json!({ "requires": { "claim": { "known": true } }, "do": [closes()] })), "where none may be open"),
