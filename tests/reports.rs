@@ -86,7 +86,7 @@ fn reading_a_table() {
     let r = Reader::new(&node, &MANIFEST, &out).expect("a table");
     let _ = r.required("id").and_then(Field::text);
     let _ = (r.optional("precedence").and_then(Field::int), r.optional("decide"), r.optional("doc"));
-    let _ = (r.optional("extends"), r.optional("replace"), r.optional("remove"));
+    let _ = (r.optional("extends"), r.optional("replace"), r.optional("remove"), r.optional("ended"));
     let _ = r.required("title").and_then(Field::text);
     let _ = r.required("aggregate").and_then(Field::text);
     let _ = r.required("step_limit").and_then(Field::int);
