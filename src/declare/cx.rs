@@ -293,7 +293,8 @@ impl<'a> Cx<'a> {
                     Some(name) => did_you_mean(&entry.key, name),
                     None => format!("the keys here are {}", listed(known)),
                 };
-                self.error_help(Code::UnknownKey, entry.key_span, message, help);
+                let found = Diagnostic::error(Code::UnknownKey, entry.key_span, message).about(Aspect::Stranger);
+                self.out.push(found.help(help));
                 self.flagged.borrow_mut().insert(entry.key_span);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::diag::{Code, Diagnostic, listed, quoted};
+use crate::diag::{Aspect, Code, Diagnostic, listed, quoted};
 use crate::language::{SECTIONS, Value, list_key};
 use crate::source::FileId;
 use crate::syntax::{Format, Kind};
@@ -101,7 +101,7 @@ fn orphans(documents: &Documents, file: FileId, lines: &[Line<'_>], at: usize, f
     let inner = inner(&lines[at..]);
     let mut slips = Vec::new();
     // What is like no other name is taken to be what it says.
-    let alone = matches!(found, [one] if one.code == Code::UnknownKey && meant(one).is_none());
+    let alone = matches!(found, [one] if one.aspect == Aspect::Stranger && meant(one).is_none());
     for (deep, (parent, _)) in open.iter().enumerate() {
         let path: Vec<&str> = open[deep + 1..].iter().rev().map(|(_, key)| *key).collect();
         let beside = beside(lines, at, *parent);

@@ -64,7 +64,8 @@ impl Documents {
                 for slips in kind(now, &found) {
                     let mut best: Option<(usize, Vec<Edit>, &Slip, Mended)> = None;
                     for slip in &slips {
-                        let Some(left) = trials.checked_sub(1) else { break 'slips };
+                        // What was tried before that holds all the same.
+                        let Some(left) = trials.checked_sub(1) else { break };
                         let Some(all) = together(&edits, &slip.edits) else { continue };
                         trials = left;
                         let documents = self.edited(&all);

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
-use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language::{CLASS, SECTIONS, Shape, Value};
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
@@ -175,7 +175,8 @@ fn section<'n>(
         };
         list.extend(items.iter().filter(|item| item.kind != Kind::Null));
     } else {
-        let found = Diagnostic::error(Code::UnknownKey, entry.key_span, format!("unknown section {}", quoted(key)));
+        let message = format!("unknown section {}", quoted(key));
+        let found = Diagnostic::error(Code::UnknownKey, entry.key_span, message).about(Aspect::Stranger);
         let class_part = ["name", "title", "owner", "trigger", "requires", "entry", "do", "settle", "answer", "never"];
         out.push(if class_part.contains(&key) && table.entry("pack").is_none() {
             found.help("a file that holds one transition class has its `id` at the root")

@@ -72,7 +72,7 @@ fn forms(cx: &Cx<'_>, reader: &Reader<'_>) {
             for second in rest {
                 let Some(entry) = reader.entry(second) else { continue };
                 let message = format!("a metric counts one thing, and `{first}` stands here already");
-                cx.error_help(Code::UnknownKey, entry.key_span, message, "make two metrics of it");
+                cx.error_help(Code::OneOfSeveral, entry.key_span, message, "make two metrics of it");
             }
         }
     }
@@ -80,6 +80,6 @@ fn forms(cx: &Cx<'_>, reader: &Reader<'_>) {
         && let Some(entry) = reader.entry("until")
     {
         let message = "a metric with `are` has no `until`: it looks at the cases themselves";
-        cx.error_help(Code::UnknownKey, entry.key_span, message, "leave `until` out");
+        cx.error_help(Code::OutOfPlace, entry.key_span, message, "leave `until` out");
     }
 }

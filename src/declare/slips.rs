@@ -204,7 +204,7 @@ fn lost(documents: &Documents, found: &[Diagnostic]) -> Vec<Vec<Slip>> {
             }
         }
         // What is like no other name is taken to be what it says.
-        let alone = matches!(found, [one] if one.code == Code::UnknownKey && meant(one).is_none());
+        let alone = matches!(found, [one] if one.aspect == Aspect::Stranger && meant(one).is_none());
         let slips = candidates(documents, file, above, key, found).into_iter().map(|lines| {
             let verb = if named.len() == 1 { "belongs" } else { "belong" };
             let message = format!("{} {verb} to {}, whose header is missing", listed(&named), quoted(&lines));

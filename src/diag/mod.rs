@@ -53,6 +53,8 @@ pub enum Aspect {
     /// What its code says.
     #[default]
     Plain,
+    /// A key that nothing reads at any time, not one that means nothing here.
+    Stranger,
     /// A condition that can never hold, not one that always does.
     NeverTrue,
     /// A contract of a port.

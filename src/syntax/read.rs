@@ -22,7 +22,7 @@ use std::cell::RefCell;
 use rust_decimal::Decimal;
 
 use super::{Entry, Kind, Node, Table};
-use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
+use crate::diag::{Aspect, Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
 use crate::language::Shape;
 use crate::source::Span;
 
@@ -124,7 +124,8 @@ impl<'a> Reader<'a> {
                     format!("the keys here are {}", listed(&known))
                 }
             };
-            self.out.push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).help(help));
+            self.out
+                .push(Diagnostic::error(Code::UnknownKey, entry.key_span, message).about(Aspect::Stranger).help(help));
         }
     }
 
