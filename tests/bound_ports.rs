@@ -98,8 +98,14 @@ fn several_slips_on_one_line() {
 #[test]
 fn what_is_kept_of_a_session() {
     let mini = Mini::new();
+    mini.edit(
+        "transitions/mini/pack.toml",
+        "[signal.place]",
+        "[event.lost] # segue: ignore[unused-vocabulary] the boundary takes it\nfield = { why = { type = \"text\" } }\n\
+         doc = \"Nothing could be written.\"\n[signal.place]",
+    );
     let good = "[chat.mini]\nforecast.store = { evidence = \"topic.evidence\" }\naudit.store = \"context\"\n\
-                [session.mini]\nbegin = { tap = { city = \"riga\" } }\nunwritten = \"utterance\"\nkeep_content = true\n";
+                [session.mini]\nbegin = { tap = { city = \"riga\" } }\nunwritten = \"lost\"\nkeep_content = true\n";
     assert_eq!(found(&mini, good), [""; 0]);
     let one = |from: &str, to: &str, wanted: &[&str]| {
         assert!(good.contains(from), "{from}");
@@ -125,9 +131,14 @@ fn what_is_kept_of_a_session() {
     one(
         "{ evidence = ",
         "{ evidense = ",
+        &["segue.toml:2:20 `evidense` is no field of the answer of this port -> did you mean `evidence`?"],
+    );
+    one(
+        "{ evidence = ",
+        "{ weather = ",
         &[
             "segue.toml:2:18 the answer of this port lacks its field `evidence` -> add `evidence = \"frame.field\"`",
-            "segue.toml:2:20 `evidense` is no field of the answer of this port -> did you mean `evidence`?",
+            "segue.toml:2:20 `weather` is no field of the answer of this port -> its fields are `evidence`",
         ],
     );
     one(
@@ -161,13 +172,16 @@ fn what_is_kept_of_a_session() {
             "segue.toml:5:11 `signals` stands beside an event, and here is only one -> write an event by its turn key alone",
         ],
     );
+    one("\"lost\"", "\"lots\"", &["segue.toml:6:13 `lots` is no event of this pack -> did you mean `lost`?"]);
     one(
+        "\"lost\"",
         "\"utterance\"",
-        "\"uterance\"",
-        &["segue.toml:6:13 `uterance` is no event of this pack -> did you mean `utterance`?"],
+        &[
+            "segue.toml:6:13 the event `utterance` is what is said: why nothing could be written would be taken for that -> name an event that the host alone sends, with one field of type `text`, or with none",
+        ],
     );
     one(
-        "\"utterance\"",
+        "\"lost\"",
         "\"tap\"",
         &[
             "segue.toml:6:13 the event `tap` needs more than a text that says why -> name an event with one field of type `text`, or with none",
@@ -181,4 +195,26 @@ fn what_is_kept_of_a_session() {
     // A pack that there is not is found by a check alone.
     let wanted = ["segue.toml:4:10 there is no pack `mimi` -> did you mean `mini`?"];
     assert_eq!(found(&mini, &good.replace("[session.mini]", "[session.mimi]")), wanted);
+}
+
+/// A new session does not begin with its own end.
+#[test]
+fn a_session_does_not_begin_with_its_end() {
+    let mini = Mini::empty();
+    let pack = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("transitions/refinement");
+    program::copy(&pack, &mini.path("transitions/refinement"));
+    // The pack alone, without its scenarios, has other findings.
+    let begins = |with: &str| {
+        let found = found(&mini, &format!("[session.refinement]\nbegin = {with}\nunwritten = \"sync_failed\"\n"));
+        found.into_iter().filter(|found| found.starts_with("segue.toml:")).collect::<Vec<_>>()
+    };
+    assert_eq!(begins("{ open = { database = \"ecommerce\" } }"), [""; 0]);
+    assert_eq!(begins("{ user = \"Show me all users\" }"), [""; 0]);
+    for (with, key) in [("{ exit = {} }", "exit"), ("{ user = \"/exit\" }", "user")] {
+        let wanted = format!(
+            "segue.toml:2:9 `{key}` ends the session that begins with it -> name an event after which the session goes on, or leave `begin` out"
+        );
+        assert_eq!(begins(with), [wanted]);
+        mini.run(&["chat"]).code(2).stdout_eq("");
+    }
 }

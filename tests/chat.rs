@@ -201,8 +201,12 @@ fn lines_that_are_not_understood() {
         ),
         ("/event tpa {}\n", "error: line 1: `tpa` is no event of this pack; did you mean `tap`?\n"),
         (
-            "/signals {\"plac\": \"riga\"}\nhm\n",
-            "error: line 2: `plac` is no signal of this pack that a host may give; did you mean `place`?\n",
+            "/signals {\"plac\": \"riga\"}\n",
+            "error: line 1: `/signals`: `plac` is no signal of this pack that a host may give; did you mean `place`?\n",
+        ),
+        (
+            "/signals {\"place\": [\"riga\"]}\n",
+            "error: line 1: `/signals`: expected an id (a text), found `[\"riga\"]`; write an id (a text)\n",
         ),
         ("/state topics\n", "error: line 1: `topics` is no frame of this pack; did you mean `topic`?\n"),
         ("/undo now\n", "error: line 1: nothing follows `/undo`, and `now` does: it is not done\n"),
@@ -591,4 +595,15 @@ fn a_call_that_is_made_again_is_asked_about_again() {
     assert_eq!((&calls[1]["retry"], &calls[1]["status"]), (&Value::Null, &"timeout".into()));
     assert_eq!((&calls[2]["retry"], &calls[2]["breach"]), (&1.into(), &"of_the_city".into()));
     assert_eq!(calls[1].get("breach"), None);
+}
+
+/// A text that is longer than what is read is told, and not shown whole.
+#[test]
+fn a_long_text_is_cut_where_it_is_shown() {
+    let text = "x".repeat(100_000);
+    let run = chat(&Mini::new(), &[], &format!("{text}\nand?\n")).code(1);
+    assert_eq!(err(&run), "error: line 1: no step: the text has 100000 bytes, at most 65536 are read\n");
+    let first = out(&run).lines().next().map(str::to_owned).expect("a line");
+    assert!(first.starts_with("1. user: xxx") && first.ends_with("x…"), "{first}");
+    assert!(out(&run).contains("\n2. user: and?\n") && out(&run).len() < 1000, "{}", out(&run));
 }

@@ -74,6 +74,27 @@ fn what_the_user_says_is_not_logged() {
         assert!(!told.to_lowercase().contains("secret"), "{told}");
         assert_eq!(told.is_empty(), level == "off", "{told}");
     }
+    for (levels, wanted) in [
+        ("wran", "`wran` is no level; did you mean `warn`?"),
+        ("warn,inof", "`inof` is no level; did you mean `info`?"),
+        ("segue::mesage", "`segue::mesage` is no level; did you mean `segue::message`?"),
+        ("segue::stpe=debug", "`segue::stpe` is no target; did you mean `segue::step`?"),
+        (
+            "loudly",
+            "`loudly` is no level; levels are `off`, `error`, `warn`, `info`, `debug`, `trace`; a target stands before one: \
+             `segue::step=debug`",
+        ),
+    ] {
+        let told = err(&chat(&logging(), &["--log", levels]).code(2));
+        assert!(
+            told.starts_with(&format!("error: invalid value '{levels}' for '--log <LEVEL>': {wanted}\n")),
+            "{told}"
+        );
+    }
+    // What others log may be asked for, and a target of ours alone.
+    for levels in ["rustls=debug,warn", "segue::message", "WARN", "segue=off"] {
+        chat(&logging(), &["--log", levels]).code(0);
+    }
     let run = chat(&logging(), &["--log", "loud=quiet"]).code(2);
     assert!(err(&run).contains("invalid value 'loud=quiet' for '--log <LEVEL>'"), "{}", err(&run));
 }
@@ -96,4 +117,37 @@ fn markers_of_the_clarification_flow() {
     let line = line.unwrap_or_else(|| panic!("{}", err(&run)));
     assert!(line.starts_with(" WARN segue::message: Could not classify intent session=\"s-1\" turn=\"t-1\""), "{line}");
     assert!(!err(&run).contains("spending"), "{}", err(&run));
+}
+
+/// S1, Terminate session, `Optional: Log conversation summary for analytics`: where it is asked for, and with what was said only where texts are.
+#[test]
+fn the_summary_of_a_session_that_ends() {
+    let told = |summary: bool, more: &[&str]| {
+        let mini = Mini::empty();
+        copy(
+            &std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("transitions/refinement"),
+            &mini.path("transitions/refinement"),
+        );
+        mini.write("segue.toml", "");
+        if summary {
+            mini.edit(
+                "transitions/refinement/pack.toml",
+                "[param.log_summary]\ntype = \"bool\"\ndefault = false",
+                "[param.log_summary]\ntype = \"bool\"\ndefault = true",
+            );
+        }
+        let args = [&["chat", "--numbered-ids", "--format", "json", "--log", "info"], more].concat();
+        let lines = "/open ecommerce\nShow me all users\n{\"query\": \"SELECT 1\", \"confidence\": \"high\"}\n/exit\n";
+        let run = mini.command(&args).stdin(lines).env_remove("RUST_LOG").assert().code(0);
+        let lines: Vec<String> =
+            err(&run).lines().filter(|line| line.contains("name=\"log_summary\"")).map(str::to_owned).collect();
+        lines
+    };
+    assert_eq!(told(false, &[]), [""; 0]);
+    let begins =
+        " INFO segue::message: Session s-1 on … ended after 1 turns session=\"s-1\" turn=\"t-3\" name=\"log_summary\" ";
+    let [line] = &told(true, &[])[..] else { panic!("one summary") };
+    assert!(line.starts_with(begins) && !line.contains("users"), "{line}");
+    let [line] = &told(true, &["--log-text"])[..] else { panic!("one summary") };
+    assert!(line.starts_with(&begins.replace('…', "ecommerce")) && line.contains("Show me all users"), "{line}");
 }

@@ -5,90 +5,17 @@
 
 #[path = "support/program.rs"]
 mod program;
+#[path = "support/talk.rs"]
+mod talk;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
 use program::{Mini, err, out};
 use segue::session::{Kept, Store, StoreError};
 use segue::store::{Access, Sqlite};
 use serde_json::{Value as Json, json};
 use snapbox::cmd::{OutputAssert, cargo_bin};
-
-const STORE: &str = "sessions.db";
-
-/// A chat that goes on: lines in, a turn out.
-struct Talk {
-    child: Child,
-    lines: ChildStdin,
-    turns: BufReader<ChildStdout>,
-    told: BufReader<ChildStderr>,
-}
-
-impl Talk {
-    fn new(mini: &Mini, more: &[&str]) -> Self {
-        let mut command = Command::new(cargo_bin!("segue"));
-        command.args(["chat", "--format", "json", "--store", STORE]).args(more).current_dir(mini.path(""));
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = pipes.spawn().expect("started");
-        let lines = child.stdin.take().expect("a pipe");
-        let turns = BufReader::new(child.stdout.take().expect("a pipe"));
-        let told = BufReader::new(child.stderr.take().expect("a pipe"));
-        Self { child, lines, turns, told }
-    }
-
-    fn write(&mut self, line: &str) {
-        writeln!(self.lines, "{line}").expect("written");
-    }
-
-    fn turn(&mut self) -> Json {
-        let mut line = String::new();
-        self.turns.read_line(&mut line).expect("a line");
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
-    }
-
-    fn say(&mut self, lines: &[&str]) -> Json {
-        lines.iter().for_each(|line| self.write(line));
-        self.turn()
-    }
-
-    /// The next line on standard error that begins so.
-    fn told(&mut self, begins: &str) -> String {
-        loop {
-            let mut line = String::new();
-            assert!(self.told.read_line(&mut line).expect("a line") > 0, "nothing begins with {begins}");
-            if line.starts_with(begins) {
-                return line;
-            }
-        }
-    }
-
-    /// SIGKILL, on Unix.
-    fn kill(mut self) {
-        self.child.kill().expect("killed");
-        self.child.wait().expect("gone");
-    }
-
-    /// No more lines come. The exit code, what else was printed, and what stands on standard error.
-    fn end(mut self) -> (Option<i32>, String, String) {
-        drop(self.lines);
-        let (mut out, mut err) = (String::new(), String::new());
-        self.turns.read_to_string(&mut out).expect("text");
-        self.told.read_to_string(&mut err).expect("text");
-        (self.child.wait().expect("gone").code(), out, err)
-    }
-}
-
-fn store(mini: &Mini) -> Sqlite {
-    Sqlite::open(&mini.path(STORE), Access::Existing).expect("a store")
-}
-
-/// The only session that there is.
-fn only(mini: &Mini) -> Kept {
-    let store = store(mini);
-    let [head] = &store.list().expect("sessions")[..] else { panic!("one session") };
-    store.read(&head.id).expect("a session")
-}
+use talk::{STORE, Talk, only, store, until};
 
 fn chat(mini: &Mini, more: &[&str], lines: &str) -> OutputAssert {
     let args = [&["chat", "--format", "json", "--store", STORE], more].concat();
@@ -325,7 +252,7 @@ fn sessions_are_refused_by_name() {
     chat(&mini, &[], &format!("Riga\n{GOOD}\n")).code(0);
     let id = only(&mini).head.id;
     let args = ["--session", &*id];
-    refused(&["--session", "x"], "there is no session x");
+    refused(&["--session", "x"], "there is no session x; `segue sessions list` says which there are");
     // Another pack, and the pack as it is not any more.
     let pack = std::fs::read_to_string(mini.path("transitions/mini/pack.toml")).expect("a pack");
     mini.edit("transitions/mini/pack.toml", "id = \"mini\"", "id = \"other\"");
@@ -340,7 +267,7 @@ fn sessions_are_refused_by_name() {
     head.revision += 1;
     head.ended = Some(head.touched.clone());
     store.end(&head, segue::session::Retention::Content).expect("ended");
-    refused(&args, &format!("session {id} has ended"));
+    refused(&args, &format!("session {id} has ended; leave `--session` out to begin another one"));
     // A file of something else is not touched.
     mini.write("notes.txt", "no store");
     let run = mini.command(&["chat", "--store", "notes.txt"]).assert().code(2).stdout_eq("");
@@ -441,13 +368,6 @@ const PACK: [&str; 2] = ["--pack", "transitions/refinement"];
 fn message(turn: &Json) -> (&str, &Json) {
     let [message] = &turn["messages"].as_array().expect("messages")[..] else { panic!("one message: {turn}") };
     (message["message"].as_str().expect("a name"), &message["with"])
-}
-
-/// Waits until something is there that the chat makes.
-fn until(there: impl Fn() -> bool) {
-    while !there() {
-        std::thread::yield_now();
-    }
 }
 
 /// S1, Session Lifecycle: a session is opened with its database, cleared by `/clear` and ended by `/exit`; its metadata stay.

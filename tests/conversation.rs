@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use jiff::{SignedDuration, Timestamp};
 use segue::declare::Options;
 use segue::diag::Diagnostics;
 use segue::engine::{IdSource, NumberedIds};
@@ -12,7 +13,7 @@ use segue::load::load;
 use segue::registry::Registry;
 use segue::scenario::live::{Conversation, Keeping, Untaken, ending};
 use segue::scenario::{self, Clock, Given, Outcome, Scenario};
-use segue::session::Memory;
+use segue::session::{Memory, Retention, Store};
 use segue::source::FileId;
 use segue::state::SessionState;
 use segue::syntax::{self, Format, Kind, Node};
@@ -284,4 +285,105 @@ fn what_cannot_be_taken_changes_nothing() {
     assert!(wrong("expect", "{}", None, &mut conversation).starts_with("`expect` is no input of this pack"));
     assert_eq!((conversation.turns().len(), conversation.state()), (0, &before));
     assert_eq!(conversation.written("x", None), Err("nothing has been said yet".into()));
+}
+
+/// Each event has the time that the host says, to the millisecond; a conversation is saved at the one at which it began, whatever the
+/// times are that stand in calls and in the state.
+#[test]
+fn the_clock_is_looked_at_for_each_event() {
+    let registry = loaded("clarification");
+    let first: Timestamp = "2021-05-10T23:59:00Z".parse().expect("an instant");
+    let told = |step: SignedDuration| {
+        let store = Memory::default();
+        let keeping = Keeping { store: &store, tells: Vec::new(), lasts: true };
+        let start = given(&registry, None, Clock::at(first));
+        let mut conversation = Conversation::new(&registry, keeping, start, None).expect("a session");
+        let mut now = first;
+        conversation.tell_time(Box::new(move || {
+            now += step;
+            Some(now)
+        }));
+        let say = |conversation: &mut Conversation<'_>, text: &str| {
+            conversation.begin("query", &json!({ "text": text }).to_string(), None).expect("an input");
+            while let Some((at, call)) = conversation.due() {
+                let reply = ending(&registry, (at, call.port), "{\"status\":\"failed\",\"error\":\"down\"}");
+                conversation.answer(reply.expect("an end")).expect("taken");
+            }
+        };
+        say(&mut conversation, "show my spending");
+        say(&mut conversation, "show it again");
+        let written = conversation.written("later", None);
+        let entries = store.entries("s-1").expect("its entries");
+        assert_eq!(conversation.undo(), Ok(Some(2)));
+        let undone = store.entries("s-1").expect("its entries");
+        conversation.end(Retention::Content).expect("it ends");
+        let head = store.read("s-1").expect("a session").head;
+        let mut all: Vec<String> = entries.iter().chain(undone.last()).map(|entry| entry.at.clone()).collect();
+        all.extend([head.opened, head.touched, head.ended.expect("it has ended")]);
+        (all, written)
+    };
+    let (times, written) = told(SignedDuration::from_millis(1500));
+    let (events, ends) = times.split_at(times.len() - 3);
+    let wanted: Vec<String> =
+        (1..=events.len()).map(|at| format!("{:.3}", first + SignedDuration::from_millis(1500) * at as i32)).collect();
+    assert!(events.len() > 4 && events == wanted, "{events:?}");
+    assert_eq!(
+        (&*ends[0], ends[1] > events[events.len() - 1], ends[1] == ends[2]),
+        ("2021-05-10T23:59:00.000Z", true, true)
+    );
+    let written = written.expect("a scenario");
+    assert!(
+        written.text.contains("env: { today: \"2021-05-10\", now: \"2021-05-10T23:59:00.000Z\" }"),
+        "{}",
+        written.text
+    );
+    assert!(events.iter().all(|at| !written.text.contains(at)), "{}", written.text);
+    assert!(replayed(&registry, &written.text).failures.is_empty(), "{}", written.text);
+}
+
+/// A scenario has one day: what a conversation has made of another one is not saved as if it had been made of the first.
+#[test]
+fn a_conversation_past_midnight_is_saved_where_the_day_does_not_matter() {
+    let registry = loaded("assistant");
+    let saved = |said: &str| {
+        let store = Memory::default();
+        let start = given(&registry, None, Clock::at("2021-12-31T23:59:00Z".parse().expect("an instant")));
+        let mut conversation = begun(&registry, &store, start, None);
+        let mut days = ["2021-12-31T23:59:30Z", "2022-01-01T00:00:00Z"].into_iter();
+        conversation.tell_time(Box::new(move || days.next().map(|now| now.parse().expect("an instant"))));
+        for text in ["hm", said] {
+            conversation.begin("user", &Json::from(text).to_string(), None).expect("an input");
+            while conversation.due().is_some() {
+                conversation.leave_open();
+            }
+        }
+        conversation.written("midnight", None).map(|_| ())
+    };
+    assert_eq!(saved("hm"), Ok(()));
+    let why = "turn 2 goes another way when it is replayed; the day has changed meanwhile, and a scenario has one";
+    assert_eq!(saved("show stock for May at Romashka"), Err(why.to_owned()));
+}
+
+/// A null that a workflow has answered is no value of a scenario: where it stands is told.
+#[test]
+fn an_answer_with_a_null_is_not_saved() {
+    let registry = loaded("refinement");
+    let store = Memory::default();
+    let mut conversation = begun(&registry, &store, given(&registry, None, Clock::default()), None);
+    let say = |conversation: &mut Conversation<'_>, details: Json| {
+        conversation.begin("user", "\"/new Show me all users\"", None).expect("an input");
+        let (at, call) = conversation.due().expect("a call");
+        let answer = json!({ "returns": { "query": "SELECT 1", "explanation": null, "confidence": "high", "details": details } });
+        let reply = ending(&registry, (at, call.port), &answer.to_string()).expect("an end");
+        conversation.answer(reply).expect("taken");
+        conversation.written("nulls", None).map(|written| written.text)
+    };
+    let text = say(&mut conversation, json!({ "rows": [[1, 2]] }))
+        .expect("a field that is left out is none that holds a null");
+    assert!(replayed(&registry, &text).failures.is_empty(), "{text}");
+    let why = "the answer of `generate` in turn 2 holds a null, `details.rows[0][1]`, and no scenario holds one: let it be left out there, \
+               or let a text stand for it; `/undo` takes the turn back";
+    assert_eq!(say(&mut conversation, json!({ "rows": [[1, null]], "more": false })), Err(why.to_owned()));
+    assert_eq!(conversation.undo(), Ok(Some(2)));
+    assert_eq!(conversation.written("nulls", None).map(|written| written.text), Ok(text));
 }

@@ -184,3 +184,36 @@ fn sessions_of_an_earlier_registry_are_carried_over() {
     assert_eq!(shown["state"]["session"]["talk"]["topic"]["asked"], json!(5));
     assert_eq!(shown["pending"].as_array().map(Vec::len), Some(1), "the call is open as before");
 }
+
+/// People are shown what fits a line; a document holds all of it.
+#[test]
+fn what_is_long_is_cut_for_people_alone() {
+    let mini = Mini::new();
+    let (long, store) = (format!("Riga {}", "x".repeat(5000)), ["--store", STORE]);
+    let lines = format!("{long}\n{{\"evidence\": \"good\"}}\n!failed\nOslo\n!failed no idea\n");
+    let args = [&["chat"][..], &store].concat();
+    mini.command(&args).stdin(lines).assert().code(1);
+    let of = |args: &[&str]| out(&mini.run(&[&["sessions"], args, &store].concat()).code(0));
+    let listed: Json = serde_json::from_str(&of(&["list", "--format", "json"])).expect("one document");
+    let id = listed["sessions"][0]["id"].as_str().expect("an id").to_owned();
+    let shown = of(&["show", &id]);
+    assert!(shown.lines().all(|line| line.chars().count() < 250), "{shown}");
+    let begins = |line: &str, begin: &str| {
+        line.starts_with("turn ") && line.split("  ").nth(2).is_some_and(|at| at.starts_with(begin))
+    };
+    for (number, (begin, end)) in [
+        ("utterance {\"text\":\"Riga xxxx", "x…"),
+        ("call-", " ended: ok {\"evidence\":\"good\"}"),
+        ("utterance {\"text\":\"Oslo\"}", "Oslo\"}"),
+        ("call-", " ended: failed, no idea"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let line = shown.lines().filter(|line| line.starts_with("turn ")).nth(number).expect("an event");
+        assert!(begins(line, begin) && line.ends_with(end), "{line}");
+    }
+    for args in [&["show", &*id, "--format", "json"][..], &["export", &id]] {
+        assert!(of(args).contains(&long), "{args:?}");
+    }
+}

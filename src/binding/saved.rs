@@ -83,6 +83,8 @@ impl Saved {
     /// Looks its names up in a pack. `place` is where it is written; what is wrong goes to `out`.
     pub(super) fn find(&mut self, pack: &Pack, port: PortId, place: Span, out: &Diagnostics) {
         let answer = pack.ports[port.index()].answer(pack);
+        // Fields that are there under a name which is nearly theirs.
+        let mut meant: Vec<&str> = Vec::new();
         for ((name, at), (path, place)) in &self.said {
             let declared = answer.iter().find(|field| pack.names.text(field.name) == name);
             let slot = slot(pack, path, *place, out);
@@ -91,7 +93,10 @@ impl Saved {
                 let message = format!("{} is no field of the answer of this port", quoted(name));
                 out.push(Diagnostic::error(Code::UnknownName, *at, message).help(
                     match suggest(name, names.iter().copied()) {
-                        Some(near) => did_you_mean(name, near),
+                        Some(near) => {
+                            meant.push(near);
+                            did_you_mean(name, near)
+                        }
                         None => format!("its fields are {}", listed(&names)),
                     },
                 ));
@@ -114,7 +119,7 @@ impl Saved {
         let given = |name: &str| self.said.iter().any(|(field, _)| field.0 == name);
         for field in answer.iter().filter(|field| !field.optional && field.default.is_none()) {
             let name = pack.names.text(field.name);
-            if !given(name) {
+            if !given(name) && !meant.contains(&name) {
                 let message = format!("the answer of this port lacks its field {}", quoted(name));
                 out.push(
                     Diagnostic::error(Code::MissingKey, place, message).help(format!("add `{name} = \"frame.field\"`")),

@@ -2,12 +2,15 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::compose::cascade;
 use crate::diag::{Code, Diagnostic, Diagnostics, did_you_mean, listed, quoted, suggest};
+use crate::engine::{NumberedIds, ended};
 use crate::language;
 use crate::model::schema::Type;
 use crate::registry::Registry;
-use crate::scenario::input_of;
+use crate::scenario::{Clock, env, input_of};
 use crate::source::Span;
+use crate::state::SessionState;
 use crate::syntax::{Field, Node};
 
 /// What is said of the sessions of all packs.
@@ -81,11 +84,27 @@ impl Sessions {
     pub fn of(&self, pack_name: &str, registry: &Registry, out: &Diagnostics) -> Session {
         let Some(said) = self.0.iter().find(|said| said.pack.0 == pack_name) else { return Session::default() };
         Session {
-            begin: said.begin.as_ref().and_then(|node| input_of(registry, node, out)),
+            begin: said.begin.as_ref().and_then(|node| begin(registry, node, out)),
             unwritten: said.unwritten.as_ref().and_then(|(name, span)| unwritten(registry, name, *span, out)),
             keep_content: said.keep_content,
         }
     }
+}
+
+/// An event that a new session goes on after.
+fn begin(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<(String, Json)> {
+    let (key, value, event) = input_of(registry, node, out)?;
+    let (clock, mut ids) = (Clock::default(), NumberedIds::default());
+    let mut env = env(&clock, 1, &mut ids);
+    let new = SessionState::new(registry.pack());
+    let ends = cascade(registry, &new, &event, &mut env).is_ok_and(|done| ended(registry, &done.state, &mut env));
+    if ends {
+        let message = format!("{} ends the session that begins with it", quoted(&key));
+        let help = "name an event after which the session goes on, or leave `begin` out";
+        out.push(Diagnostic::error(Code::BadValue, node.span, message).help(help));
+        return None;
+    }
+    Some((key, value))
 }
 
 /// An event that needs nothing, or one text.
@@ -104,6 +123,12 @@ fn unwritten(registry: &Registry, name: &str, span: Span, out: &Diagnostics) -> 
             }
         });
     };
+    if event.text.is_some() {
+        let message =
+            format!("the event {} is what is said: why nothing could be written would be taken for that", quoted(name));
+        let help = "name an event that the host alone sends, with one field of type `text`, or with none".to_owned();
+        return refused(Code::BadValue, message, help);
+    }
     let is_text = |at: usize| pack.inputs[event.fields[at].0.index()].ty == Type::Text;
     let needed: Vec<usize> = (0..event.fields.len()).filter(|at| event.fields[*at].1).collect();
     let texts: Vec<usize> = (0..event.fields.len()).filter(|at| is_text(*at)).collect();

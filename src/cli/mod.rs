@@ -1,5 +1,6 @@
 //! The command line: one file a verb. A verb reads its arguments, makes library calls and prints.
 
+mod advice;
 mod chat;
 mod check;
 mod explain;

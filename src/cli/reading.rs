@@ -14,6 +14,7 @@ use crate::store::{Access, Sqlite};
 use crate::syntax::{self, Format, Node};
 use crate::workspace::{Problem, Workspace, files};
 
+use super::advice;
 use super::terminal::Terminal;
 
 /// The place from which a workspace is looked for: the first of the paths, else the current folder.
@@ -69,7 +70,7 @@ pub fn store_in(file: &Path, access: Access) -> Result<Sqlite, Problem> {
             Err(Problem::new(format!("{shown}: no such file, so no session")))
         }
         files::Kind::File | files::Kind::Missing => {
-            Sqlite::open(file, access).map_err(|error| Problem::new(format!("{shown}: {error}")))
+            Sqlite::open(file, access).map_err(|error| advice::unused(file, error))
         }
         _ => Err(Problem::new(format!("{shown}: is no file"))),
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value as Json, json};
 
 use crate::declare::Options;
-use crate::engine::{Env, restore};
+use crate::engine::restore;
 use crate::load::load;
 use crate::model::json::DataError;
 use crate::registry::Registry;
@@ -16,8 +16,9 @@ use crate::session::{Commit, Entry, Head, Kept, SessionError, Store, StoreError,
 use crate::store::{Access, Sqlite};
 use crate::workspace::{DrawnIds, Problem, files, now};
 
+use super::advice::{self, missing, unused};
 use super::reading::{loaded, store_in, workspace};
-use super::terminal::Terminal;
+use super::terminal::{Terminal, cut};
 use super::{FAILED, Output, PASSED};
 
 /// Look at the sessions that are kept in a file, check them, take some out.
@@ -96,20 +97,16 @@ fn opened(of: &Of, access: Access) -> Result<Sqlite, Problem> {
 fn found<T>(one: &One, asked: Result<T, StoreError>, terminal: &mut Terminal) -> Result<Result<T, u8>, Problem> {
     match asked {
         Ok(found) => Ok(Ok(found)),
-        Err(error @ StoreError::Missing { .. }) => {
-            terminal.error(&format!("{}: {error}", one.of.store.display()));
+        Err(StoreError::Missing { id }) => {
+            terminal.error(&missing(&one.of.store, &id));
             Ok(Err(FAILED))
         }
-        Err(error) => Err(failed(&one.of, &error)),
+        Err(error) => Err(unused(&one.of.store, error)),
     }
 }
 
-fn failed(of: &Of, error: &StoreError) -> Problem {
-    Problem::new(format!("{}: {error}", of.store.display()))
-}
-
 fn list(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
-    let heads = opened(of, Access::Read)?.list().map_err(|error| failed(of, &error))?;
+    let heads = opened(of, Access::Read)?.list().map_err(|error| unused(&of.store, error))?;
     match of.format {
         Output::Json => terminal.out(&format!("{:#}\n", json!({ "sessions": heads }))),
         Output::Human => {
@@ -131,7 +128,7 @@ fn line(head: &Head) -> String {
         None => format!("{opened}, last {touched}"),
     };
     let context = if context.is_empty() { String::new() } else { format!("  {}", Json::Object(context.clone())) };
-    files::visible(&format!("{id}  {pack}  {turns}  {since}{context}"))
+    files::visible(&format!("{id}  {pack}  {turns}  {since}{}", cut(context)))
 }
 
 fn show(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
@@ -154,23 +151,51 @@ fn show(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
     }
     for pending in &kept.pending {
         let (call, port, request) = (&pending.call, &pending.port, &pending.request);
-        terminal.out(&format!("  open     {}\n", files::visible(&format!("{call} {port} {request}"))));
+        terminal.out(&format!("  open     {}\n", cut(files::visible(&format!("{call} {port} {request}")))));
     }
     Ok(PASSED)
 }
 
-/// What an event came to, in a few lines.
+/// What an event came to, in a few lines. What is long is cut: an export has all of it.
 fn told(entry: &Entry) -> String {
     let Entry { turn, at, input, transition, answer_mode, reasons, messages, .. } = entry;
-    let mut text = format!("turn {turn}  {at}  {input}\n");
+    let mut lines = vec![format!("turn {turn}  {at}  {}", cut(files::visible(&happened(input))))];
     let transition = transition.as_deref().unwrap_or("-");
     let answer = answer_mode.as_deref().map(|mode| format!(" → {mode}")).unwrap_or_default();
     let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
-    text.push_str(&format!("  class    {transition}{answer}{reasons}\n"));
+    lines.push(files::visible(&format!("  class    {transition}{answer}{reasons}")));
     for message in messages {
-        text.push_str(&format!("  message  {message}\n"));
+        let told = match (message["message"].as_str(), &message["with"]) {
+            (Some(name), Json::Object(with)) if with.is_empty() => name.to_owned(),
+            (Some(name), with) => format!("{name} {with}"),
+            (None, _) => message.to_string(),
+        };
+        lines.push(format!("  message  {}", cut(files::visible(&told))));
     }
-    text.lines().map(|line| format!("{}\n", files::visible(line))).collect()
+    lines.join("\n") + "\n"
+}
+
+/// An event as people read it: its name and its payload, or which call ended and how.
+fn happened(input: &Json) -> String {
+    let mut text = String::new();
+    if let (Some(event), with) = (input["event"].as_str(), &input["with"]) {
+        text.push_str(&format!("{event} {with}"));
+        if let Some(signals) = input.get("signals") {
+            text.push_str(&format!(", signals {signals}"));
+        }
+    } else if let (outcome, Some(call), Some(status)) =
+        (&input["outcome"], input["outcome"]["call"].as_str(), input["outcome"]["status"].as_str())
+    {
+        text.push_str(&format!("{call} ended: {status}"));
+        match (&outcome["value"], outcome["error"].as_str()) {
+            (_, Some(error)) => text.push_str(&format!(", {error}")),
+            (Json::Null, None) => {}
+            (value, None) => text.push_str(&format!(" {value}")),
+        }
+    } else {
+        text = input.to_string();
+    }
+    text
 }
 
 fn export(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
@@ -195,10 +220,7 @@ fn delete(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
     }
     match one.of.format {
         Output::Json => terminal.out(&format!("{:#}\n", json!({ "deleted": one.id }))),
-        Output::Human => terminal.out(&files::visible(&format!("deleted {}", one.id))),
-    }
-    if one.of.format == Output::Human {
-        terminal.out("\n");
+        Output::Human => terminal.out(&format!("deleted {}\n", files::visible(&one.id))),
     }
     Ok(PASSED)
 }
@@ -209,7 +231,7 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
     match store.faults() {
         Ok(faults) => wrong.extend(faults.into_iter().map(|fault| (None, fault))),
         Err(StoreError::Damaged { why }) => wrong.push((None, why)),
-        Err(error) => return Err(failed(of, &error)),
+        Err(error) => return Err(unused(&of.store, error)),
     }
     let heads = match store.list() {
         Ok(heads) => heads,
@@ -217,8 +239,9 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
             wrong.push((None, why));
             Vec::new()
         }
-        Err(error) => return Err(failed(of, &error)),
+        Err(error) => return Err(unused(&of.store, error)),
     };
+    let mut damaged = !wrong.is_empty();
     let mut packs: BTreeMap<&str, Option<Registry>> = BTreeMap::new();
     let mut compared = 0;
     for head in &heads {
@@ -226,6 +249,7 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
         let state = match kept {
             Ok(Kept { state, .. }) => state.filter(|_| head.ended.is_none()),
             Err(error) => {
+                damaged |= matches!(error, StoreError::Damaged { .. });
                 wrong.push((Some(head.id.clone()), error.to_string()));
                 continue;
             }
@@ -260,8 +284,14 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
                 terminal
                     .out(&format!("no pack {} here: its sessions are not compared with it\n", files::visible(name)));
             }
-            let (all, wrong) = (plural(heads.len(), "session"), wrong.len());
-            terminal.out(&format!("{all}, {compared} compared with their packs, {wrong} wrong\n"));
+            let (all, count) = (plural(heads.len(), "session"), wrong.len());
+            terminal.out(&format!("{all}, {compared} compared with their packs, {count} wrong\n"));
+            if damaged {
+                terminal.out(
+                    "keep a copy of the file before anything is done with it; `segue sessions delete ID` takes out a session that is \
+                     not whole, a backup has it whole\n",
+                );
+            }
         }
     }
     Ok(if wrong.is_empty() { PASSED } else { FAILED })
@@ -270,11 +300,11 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
 fn migrated(over: &Over, terminal: &mut Terminal) -> Result<u8, Problem> {
     let of = &over.of;
     let store = opened(of, if over.dry_run { Access::Read } else { Access::Existing })?;
-    let mut heads = store.list().map_err(|error| failed(of, &error))?;
+    let mut heads = store.list().map_err(|error| unused(&of.store, error))?;
     if let Some(id) = &over.session {
         heads.retain(|head| head.id == *id);
         if heads.is_empty() {
-            terminal.error(&format!("{}: {}", of.store.display(), StoreError::Missing { id: id.clone() }));
+            terminal.error(&missing(&of.store, id));
             return Ok(FAILED);
         }
     } else {
@@ -293,7 +323,7 @@ fn migrated(over: &Over, terminal: &mut Terminal) -> Result<u8, Problem> {
         match carry(over, &store, registry, head)? {
             Ok(Some(changes)) => carried.push((&head.id, changes)),
             Ok(None) => stand += 1,
-            Err(error) => refused.push((&head.id, error.to_string())),
+            Err(error) => refused.push((&head.id, advice::told(&error))),
         }
     }
     match of.format {
@@ -329,9 +359,8 @@ fn carry(
     registry: &Registry,
     head: &Head,
 ) -> Result<Result<Option<Vec<String>>, SessionError>, Problem> {
-    let (mut ids, clock) = (DrawnIds::new()?, Clock::default());
-    let now = now()?.to_string();
-    let mut env = Env { now: now.as_str().into(), ..env(&clock, 0, &mut ids) };
+    let (mut ids, clock) = (DrawnIds::new()?, Clock::at(now()?));
+    let mut env = env(&clock, 0, &mut ids);
     let done = store.read(&head.id).map_err(SessionError::from).and_then(|kept| {
         let Some(done) = migrate(registry, &kept, &mut env)? else { return Ok(None) };
         if !over.dry_run {
@@ -348,7 +377,7 @@ fn carry(
                 StoreError::Conflict { .. } | StoreError::Missing { .. } | StoreError::Damaged { .. }
             ) =>
         {
-            Err(failed(&over.of, &error))
+            Err(unused(&over.of.store, error))
         }
         done => Ok(done),
     }

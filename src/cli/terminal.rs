@@ -9,6 +9,17 @@ use crate::workspace::Problem;
 
 use super::NOT_RUN;
 
+/// After how many characters what stands in a line is cut for people.
+const MOST_SHOWN: usize = 160;
+
+/// As much of a text as a line can hold.
+pub fn cut(text: String) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 /// Standard output and standard error.
 pub struct Terminal {
     unwritten: Option<std::io::Error>,

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, listed, quoted, suggest};
@@ -16,7 +17,7 @@ use crate::registry::Registry;
 use crate::session::{Live, Pending, Point, Resumed, Retention, SessionError, Store};
 use crate::source::{FileId, Span};
 use crate::state::SessionState;
-use crate::syntax::{self, Format, Node};
+use crate::syntax::{self, Field, Format, Node};
 
 use super::run::{Delivered, Failure, PlayedTurn, What, steps_of};
 use super::script::{Call, Given, Happens, Reply, env};
@@ -37,7 +38,15 @@ pub struct Conversation<'r> {
     /// Whether events are taken without being written.
     holds: bool,
     probe: Option<Box<dyn Probe + 'r>>,
+    /// The clock as it stood when it was last looked at, and who looks at it.
+    clock: Clock,
+    time: Option<Time<'r>>,
+    /// Where the clock stood for events, other than at the start.
+    pub(super) nows: Vec<String>,
 }
+
+/// The time as the host has it when it is asked; none where it cannot be told.
+pub type Time<'r> = Box<dyn FnMut() -> Option<Timestamp> + 'r>;
 
 /// Where a conversation is kept.
 pub struct Keeping<'r> {
@@ -168,7 +177,9 @@ impl<'r> Conversation<'r> {
     ) -> Self {
         let (pack, held) = (registry.pack(), start.state.clone());
         let ids = Ids { source, numbered: NumberedIds::default(), pack, held, issued: Vec::new() };
-        Self { registry, start, ids, turns: Vec::new(), live, lasts, holds: false, probe: None }
+        let clock = start.clock.clone();
+        let (turns, nows) = (Vec::new(), Vec::new());
+        Self { registry, start, ids, turns, live, lasts, holds: false, probe: None, clock, time: None, nows }
     }
 
     /// A call that was open when the session was taken up, as it was made.
@@ -186,16 +197,28 @@ impl<'r> Conversation<'r> {
         self.probe = Some(probe);
     }
 
+    /// From now on each event has the time that this says. Else the clock stands where it stood at the start, as in a replay.
+    pub fn tell_time(&mut self, time: Time<'r>) {
+        self.time = Some(time);
+    }
+
+    /// Looks at the clock.
+    fn look(&mut self) {
+        if let Some(now) = self.time.as_mut().and_then(|time| time()) {
+            self.clock = Clock { session_id: std::mem::take(&mut self.clock.session_id), ..Clock::at(now) };
+        }
+    }
+
     /// The state as it stands.
     #[must_use]
     pub fn state(&self) -> &SessionState {
         self.live.state()
     }
 
-    /// The clock and the session.
+    /// The clock, as it stood for the last event, and the session.
     #[must_use]
     pub fn clock(&self) -> &Clock {
-        &self.start.clock
+        &self.clock
     }
 
     /// The turns so far.
@@ -304,8 +327,9 @@ impl<'r> Conversation<'r> {
     /// It could not be written; the turn stands.
     pub fn undo(&mut self) -> Result<Option<usize>, SessionError> {
         let Some(told) = self.turns.last().filter(|told| !told.goes_on()) else { return Ok(None) };
-        let number = told.number;
-        self.live.put_back(&told.before, &self.start.clock.now)?;
+        let (number, before) = (told.number, told.before.clone());
+        self.look();
+        self.live.put_back(&before, &self.clock.now)?;
         self.close_turn();
         Ok(Some(number))
     }
@@ -326,7 +350,8 @@ impl<'r> Conversation<'r> {
     /// Whether the pack says that the session has come to its end.
     pub fn has_ended(&mut self) -> bool {
         let number = self.turns.last().map_or(0, |told| told.number);
-        ended(self.registry, self.live.state(), &mut env(&self.start.clock, number, &mut self.ids))
+        self.look();
+        ended(self.registry, self.live.state(), &mut env(&self.clock, number, &mut self.ids))
     }
 
     /// Ends the session; what is kept of it is said.
@@ -334,7 +359,8 @@ impl<'r> Conversation<'r> {
     /// # Errors
     /// It could not be written; the session goes on.
     pub fn end(&mut self, retention: Retention) -> Result<(), SessionError> {
-        self.live.end(retention, &self.start.clock.now)
+        self.look();
+        self.live.end(retention, &self.clock.now)
     }
 
     fn take(&mut self, what: What, event: &Event) -> Result<(), SessionError> {
@@ -342,7 +368,11 @@ impl<'r> Conversation<'r> {
         let before = self.state().clone();
         self.ids.held = before.clone();
         let number = self.turns.last().map_or(0, |told| told.number);
-        let mut env = env(&self.start.clock, number, &mut self.ids);
+        self.look();
+        if self.clock.now != self.start.clock.now && self.nows.last() != Some(&self.clock.now) {
+            self.nows.push(self.clock.now.clone());
+        }
+        let mut env = env(&self.clock, number, &mut self.ids);
         env.probe = match &mut self.probe {
             Some(probe) => Some(&mut **probe),
             None => None,
@@ -414,6 +444,15 @@ pub fn ending(registry: &Registry, port: (PackAt, PortId), text: &str) -> Result
         fields.retain(|_, value| !value.is_null());
     }
     Ok(reply)
+}
+
+/// What is wrong with signals that a host gives with some input, a JSON text; the places of the findings mean nothing. What only one of
+/// the inputs does not take is told with that one.
+#[must_use]
+pub fn faults_of_signals(registry: &Registry, text: &str) -> Vec<Diagnostic> {
+    let events = &registry.pack().events;
+    let read = parsed(text, |node, out| turn::beside(registry, events, Field::new(node, out), out).map(|_| ()));
+    read.err().unwrap_or_default()
 }
 
 fn parsed<T>(text: &str, read: impl FnOnce(&Node, &Diagnostics) -> Option<T>) -> Result<(T, Json), Vec<Diagnostic>> {

@@ -90,6 +90,12 @@ impl Clock {
     pub fn on(today: Date) -> Self {
         Self { today, now: format!("{today}T00:00:00Z"), session_id: "s-1".into() }
     }
+
+    /// An instant, in UTC and to the millisecond: always of one form.
+    #[must_use]
+    pub fn at(now: Timestamp) -> Self {
+        Self { now: format!("{now:.3}"), ..Self::on(Offset::UTC.to_datetime(now).date()) }
+    }
 }
 
 /// The scenarios of one file.

@@ -50,8 +50,8 @@ pub fn read(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<Turn>
     Some(Turn { span: node.span, inputs, calls, expect })
 }
 
-/// One event under its turn key, as a turn writes it, with nothing beside it: its key, and its value as JSON.
-pub fn input_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<(String, Json)> {
+/// One event under its turn key, as a turn writes it, with nothing beside it: its key, its value as JSON, and the event.
+pub fn input_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<(String, Json, Event)> {
     let before = out.len();
     let turn = read(registry, node, out)?;
     let Kind::Table(table) = &node.kind else { return None };
@@ -62,7 +62,7 @@ pub fn input_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<(
         );
     }
     let (entry, [input]) = (table.iter().next()?, &turn.inputs[..]) else { return None };
-    let Happens::Event(Event::Input { event, .. }) = &input.happens else { return None };
+    let Happens::Event(happens @ Event::Input { event, .. }) = &input.happens else { return None };
     let pack = registry.pack();
     let ty = |key: &str| {
         let input = pack.names.get(key).and_then(|key| pack.events[event.index()].called(key))?;
@@ -75,7 +75,7 @@ pub fn input_of(registry: &Registry, node: &Node, out: &Diagnostics) -> Option<(
         }
         _ => typed::json(pack, Naming::Wire, None, &entry.value),
     };
-    (out.len() == before).then(|| (entry.key.to_string(), value))
+    (out.len() == before).then(|| (entry.key.to_string(), value, happens.clone()))
 }
 
 /// The one thing that happens: an event of the pack under its turn key, or an outcome.
@@ -149,26 +149,9 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
         (_, None) => return field.wrong_type(&format!("the payload of event `{name}` (a table)")),
     }
     if let Some(signals) = signals {
-        for (entry, value) in signals.entries()? {
-            // What the host found beside the text may be a payload field too.
-            let field = called(&entry.key);
-            let Some(input) = field.or_else(|| pack.input(&entry.key).filter(|input| registry.is_signal(*input)))
-            else {
-                const WHAT: &str = "signal of this pack that a host may give";
-                if let Some(meant) = declared.meant(pack, &entry.key) {
-                    typed::otherwise(WHAT, &entry.key, entry.key_span, meant, out);
-                    continue;
-                }
-                let all = (0..pack.inputs.len()).map(InputId::at);
-                let given = |input: &InputId| declared.wire_of(*input).is_some() || registry.is_signal(*input);
-                let names = all.filter(given).map(|input| host_name(pack, declared, input));
-                unknown(WHAT, &entry.key, entry.key_span, names, out);
-                continue;
-            };
-            let ty = &pack.inputs[input.index()].ty;
-            typed::fits(pack, Naming::Wire, ty, value.node, out);
-            let into = if field.is_some() { &mut payload } else { &mut given };
-            into.insert(entry.key.to_string(), typed::json(pack, Naming::Wire, Some(ty), value.node));
+        for (key, json) in beside(registry, std::slice::from_ref(declared), signals, out)? {
+            let into = if called(key).is_some() { &mut payload } else { &mut given };
+            into.insert(key.to_owned(), json);
         }
         shown.push_str(&format!("  signals {}", show::json(&typed::json(pack, Naming::Wire, None, signals.node))));
     }
@@ -192,6 +175,39 @@ fn input(registry: &Registry, reader: &Reader<'_>, node: &Node) -> Option<Input>
         }
         Err(error) => field.bad(error.to_string(), "name an event of the pack"),
     }
+}
+
+/// What the host has found beside one of some events: signals, and what may be a field of the payload too. What is wrong with it is told.
+pub fn beside<'n>(
+    registry: &Registry,
+    events: &[crate::model::Event],
+    signals: Field<'n>,
+    out: &Diagnostics,
+) -> Option<Vec<(&'n str, Json)>> {
+    const WHAT: &str = "signal of this pack that a host may give";
+    let pack = registry.pack();
+    let mut all = Vec::new();
+    for (entry, value) in signals.entries()? {
+        let field = pack.names.get(&entry.key).and_then(|key| events.iter().find_map(|event| event.called(key)));
+        let Some(input) = field.or_else(|| pack.input(&entry.key).filter(|input| registry.is_signal(*input))) else {
+            if let Some(meant) = events.iter().find_map(|event| event.meant(pack, &entry.key)) {
+                typed::otherwise(WHAT, &entry.key, entry.key_span, meant, out);
+                continue;
+            }
+            let inputs = (0..pack.inputs.len()).map(InputId::at);
+            let name = |input: InputId| {
+                let wire = events.iter().find_map(|event| event.wire_of(input));
+                let signal = registry.is_signal(input).then(|| pack.inputs[input.index()].name);
+                wire.or(signal).map(|name| pack.names.text(name))
+            };
+            unknown(WHAT, &entry.key, entry.key_span, inputs.filter_map(name), out);
+            continue;
+        };
+        let ty = &pack.inputs[input.index()].ty;
+        typed::fits(pack, Naming::Wire, ty, value.node, out);
+        all.push((entry.key.as_str(), typed::json(pack, Naming::Wire, Some(ty), value.node)));
+    }
+    Some(all)
 }
 
 /// The text of an event that the lexicon reads.

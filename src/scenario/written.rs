@@ -38,13 +38,30 @@ impl Conversation<'_> {
             return Err("it began in the middle of a turn, and no scenario begins so".into());
         }
         if let Some(at) = self.turns.iter().position(|told| told.error().is_some()) {
-            return Err(format!("no step could be taken in turn {}: take it back with `/undo`", at + 1));
+            let number = self.turns[at].number;
+            return Err(format!("no step could be taken in turn {number}: take it back with `/undo`"));
+        }
+        for told in &self.turns {
+            for made in &told.calls {
+                if let Some(path) = made.reply.as_ref().and_then(|reply| null(reply.value.as_ref()?)) {
+                    let port = show::port(self.registry.pack(), made.pack, made.call.port);
+                    return Err(format!(
+                        "the answer of `{port}` in turn {} holds a null, `{path}`, and no scenario holds one: let it be left out there, \
+                         or let a text stand for it; `/undo` takes the turn back",
+                        told.number
+                    ));
+                }
+            }
         }
         let bare = self.composed(name, pack, None);
         let played = self.played(&bare)?;
-        for (at, (told, again)) in self.turns.iter().zip(&played.turns).enumerate() {
+        for (told, again) in self.turns.iter().zip(&played.turns) {
             if !self.same(&told.played, again) {
-                return Err(format!("turn {} goes another way when it is replayed", at + 1));
+                let day = match self.clock().today == self.start.clock.today {
+                    true => "",
+                    false => "; the day has changed meanwhile, and a scenario has one",
+                };
+                return Err(format!("turn {} goes another way when it is replayed{day}", told.number));
             }
         }
         let whole = self.composed(name, pack, Some(&played));
@@ -194,7 +211,7 @@ impl Conversation<'_> {
         Json::Object(expect)
     }
 
-    /// With the ids that counting gives.
+    /// With the ids that counting gives, and the one time that a scenario has.
     fn counted(&self, json: &Json) -> Json {
         match json {
             Json::String(text) => Json::from(self.counted_text(text)),
@@ -209,11 +226,30 @@ impl Conversation<'_> {
     fn counted_text(&self, text: &str) -> String {
         let session = &self.start.clock.session_id;
         let mut text = text.to_owned();
-        for (id, counted) in &self.ids.issued {
-            if text.contains(&**id) {
-                text = text.replace(&**id, counted);
+        let issued = self.ids.issued.iter().map(|(id, counted)| (&**id, &**counted));
+        let nows = self.nows.iter().map(|now| (now.as_str(), self.start.clock.now.as_str()));
+        for (from, to) in issued.chain(nows) {
+            if text.contains(from) {
+                text = text.replace(from, to);
             }
         }
         if self.ids.are_drawn() { text.replace(session, &Clock::default().session_id) } else { text }
+    }
+}
+
+/// Where a null stands in a value, where one does.
+fn null(value: &Json) -> Option<String> {
+    match value {
+        Json::Null => Some(String::new()),
+        Json::Array(items) => {
+            let mut found = items.iter().enumerate().filter_map(|(at, item)| Some(format!("[{at}]{}", null(item)?)));
+            found.next()
+        }
+        Json::Object(fields) => fields.iter().find_map(|(key, value)| {
+            let below = null(value)?;
+            let dot = if below.is_empty() || below.starts_with('[') { "" } else { "." };
+            Some(format!("{key}{dot}{below}"))
+        }),
+        _ => None,
     }
 }

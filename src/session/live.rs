@@ -194,7 +194,8 @@ impl<'r, S: Store> Live<'r, S> {
     /// event that is refused changes nothing, and is not written.
     ///
     /// # Errors
-    /// [`SessionError`]; the session stands where it stood. After a [`StoreError::Conflict`] it is to be taken up anew.
+    /// [`SessionError`]; the session stands where it stood. After a [`StoreError::Conflict`] it is to be taken up anew; after
+    /// [`SessionError::Ended`] another one has ended it.
     pub fn take(&mut self, event: &Event, env: &mut Env<'_>) -> Result<Cascade, SessionError> {
         let (done, next) = self.stepped(event, env)?;
         if let Some(Next { mut head, pending, turn }) = next {
@@ -286,7 +287,8 @@ impl<'r, S: Store> Live<'r, S> {
         entry: Entry,
     ) -> Result<(), SessionError> {
         let saved = self.texts.of(self.registry.pack(), &state);
-        self.store.commit(Commit { head: &head, state: saved, entry, pending: &pending })?;
+        let commit = Commit { head: &head, state: saved, entry, pending: &pending };
+        self.store.commit(commit).map_err(|error| self.refused(error))?;
         (self.head, self.state, self.pending) = (head, state, pending);
         Ok(())
     }
@@ -294,7 +296,7 @@ impl<'r, S: Store> Live<'r, S> {
     /// Ends it; what is kept of it is said.
     ///
     /// # Errors
-    /// [`SessionError::Store`]; the session goes on then.
+    /// [`SessionError::Store`]; the session goes on then. [`SessionError::Ended`]: it has ended already.
     pub fn end(&mut self, retention: Retention, now: &str) -> Result<(), SessionError> {
         if self.head.ended.is_some() {
             return Err(SessionError::Ended { id: self.head.id.clone() });
@@ -303,9 +305,18 @@ impl<'r, S: Store> Live<'r, S> {
         head.revision += 1;
         now.clone_into(&mut head.touched);
         head.ended = Some(now.to_owned());
-        self.store.end(&head, retention)?;
+        self.store.end(&head, retention).map_err(|error| self.refused(error))?;
         self.head = head;
         Ok(())
+    }
+
+    /// Why nothing was written: of a session that another one has ended that is said, and not where it stands.
+    fn refused(&self, error: StoreError) -> SessionError {
+        let has_ended = || self.store.read(&self.head.id).is_ok_and(|kept| kept.head.ended.is_some());
+        match error {
+            StoreError::Conflict { id, .. } if has_ended() => SessionError::Ended { id },
+            error => error.into(),
+        }
     }
 
     fn turn_of(&self, call: &str) -> u64 {

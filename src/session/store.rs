@@ -134,6 +134,12 @@ pub enum StoreError {
         /// What the store says.
         why: String,
     },
+    /// It is not where it was when it was opened: what is written there nobody would find again.
+    #[error("the store is gone: {why}")]
+    Gone {
+        /// What has become of it.
+        why: String,
+    },
     /// What is in it is no store, or not whole any more.
     #[error("the store is damaged, or is none: {why}")]
     Damaged {

@@ -1,7 +1,7 @@
 //! Sessions in one file: SQLite, so that several processes may read and write it, and a killed one loses nothing that was committed.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -43,7 +43,12 @@ pub enum Access {
 /// Sessions in one file. A write is on the disk when it comes back: write-ahead log, `synchronous = FULL`. What is read is what was
 /// written, or an error: each text is kept with its digest.
 #[derive(Debug)]
-pub struct Sqlite(Mutex<Connection>);
+pub struct Sqlite {
+    connection: Mutex<Connection>,
+    /// Where its file lies, and which one that was when it was opened.
+    path: PathBuf,
+    file: Option<files::Identity>,
+}
 
 impl Sqlite {
     /// Opens the file.
@@ -51,6 +56,16 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError`]: it cannot be opened, is no store, or is one of another version.
     pub fn open(path: &Path, access: Access) -> Result<Self, StoreError> {
+        let missing = files::kind(path) == files::Kind::Missing;
+        Self::reached(path, access).inspect_err(|error| {
+            // What was made to no avail is taken away again, unless another process is about to make a store of it.
+            if missing && !matches!(error, StoreError::Locked { .. }) && files::is_empty(path) {
+                let _ = files::remove(path, "");
+            }
+        })
+    }
+
+    fn reached(path: &Path, access: Access) -> Result<Self, StoreError> {
         // A name is the name of a file, also one that means something else to SQLite, such as `:memory:`.
         let path = &Path::new(".").join(path);
         let flags = match access {
@@ -83,7 +98,7 @@ impl Sqlite {
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         // What is given up is not there any more, nor between what is.
         connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(())).map_err(failed)?;
-        Ok(Self(Mutex::new(connection)))
+        Ok(Self { connection: Mutex::new(connection), path: files::real(path), file: files::identity(path) })
     }
 
     /// How long a write waits for another process that holds the file, before that is [`StoreError::Locked`]: five seconds unless it is
@@ -120,7 +135,18 @@ impl Sqlite {
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether its file lies where it lay. SQLite goes on with one that was removed, and nobody would ever read what it writes.
+    fn there(&self) -> Result<(), StoreError> {
+        match files::identity(&self.path) {
+            None => Err(StoreError::Gone { why: "its file was removed while it was open".into() }),
+            found if found != self.file => {
+                Err(StoreError::Gone { why: "another file was put in the place of its file while it was open".into() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Takes what was given up out of the log that is written ahead as well. Who reads meanwhile puts that off until the next time, or
@@ -136,10 +162,13 @@ impl Sqlite {
 
     /// A change that is whole or none.
     fn change<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        // Before: what belongs to another file is not written beside it. After: what was written is where it is looked for.
+        self.there()?;
         let mut connection = self.connection();
         let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let done = work(&change)?;
         change.commit().map_err(failed)?;
+        self.there()?;
         Ok(done)
     }
 }

@@ -48,6 +48,30 @@ pub fn kind(path: &Path) -> Kind {
     }
 }
 
+/// Which file it is that a path leads to, whatever stands in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity(u64, u64);
+
+/// Whether a path leads to a file in which nothing is.
+#[must_use]
+pub fn is_empty(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
+}
+
+/// Which file it is that a path leads to; none where it leads nowhere.
+#[must_use]
+pub fn identity(path: &Path) -> Option<Identity> {
+    let found = fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(Identity(found.dev(), found.ino()))
+    }
+    // Elsewhere a file that is open is neither removed nor replaced.
+    #[cfg(not(unix))]
+    found.is_file().then_some(Identity(0, 0))
+}
+
 /// Reads a text file. `shown` names it in messages.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use crate::model::{Event, Pack};
 use crate::scenario::{live, show};
 use crate::state::OpenCall;
 
-use super::{After, Chat};
+use super::{After, Chat, told};
 
 /// A command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,8 +81,9 @@ impl Chat<'_, '_> {
                     self.wrong(&problem.message);
                 }
             }
-            Command::Signals => match is_object(rest) {
-                Ok(()) => self.signals = Some(rest.to_owned()),
+            Command::Signals => match is_object(rest).map(|()| live::faults_of_signals(self.registry, rest)) {
+                Ok(faults) if faults.is_empty() => self.signals = Some(rest.to_owned()),
+                Ok(faults) => self.wrong(&format!("`/signals`: {}", told(&faults))),
                 Err(problem) => self.wrong(&format!("`/signals`: {problem}")),
             },
             Command::Event => return self.named(rest),

@@ -1,5 +1,6 @@
 //! Where the session of a chat is kept: how it begins there, what is done where it cannot be written, and how it ends.
 
+use crate::cli::advice;
 use crate::cli::reading::{mended, store_in};
 use crate::cli::terminal::Terminal;
 use crate::engine::IdSource;
@@ -38,8 +39,10 @@ pub fn conversation<'r>(
         }
         (_, source) => Conversation::new(registry, keeping, start, source).map(|new| (new, Vec::new())),
     };
-    let shown = args.store.as_ref().map_or_else(String::new, |file| format!("{}: ", file.display()));
-    let (conversation, repaired) = begun.map_err(|error| Problem::new(format!("{shown}{error}")))?;
+    let (conversation, repaired) = begun.map_err(|error| match &args.store {
+        Some(file) => advice::unused(file, error),
+        None => Problem::new(error.to_string()),
+    })?;
     mended(registry.pack(), &repaired, terminal);
     if args.store.is_some() {
         terminal.err(&format!("session {}\n", files::visible(&conversation.clock().session_id)));
@@ -50,17 +53,14 @@ pub fn conversation<'r>(
 impl Chat<'_, '_> {
     /// Says that something could not be written, and what has not happened therefore.
     pub fn not_written(&mut self, error: &SessionError, not: &str) {
-        let mut text = format!("{error}: {not}");
-        if let SessionError::Store(StoreError::Conflict { id, .. }) = error {
-            text.push_str(&format!("; `--session {id}` takes it up as it stands there"));
-        }
-        self.wrong(&text);
+        self.wrong(&advice::unwritten(error, not, &self.word("quit"), &self.word("save")));
     }
 
-    /// Whether the pack is told that something could not be written. Where another process has gone on with the session there is nothing
-    /// to be mended here.
+    /// Whether the pack is told that something could not be written. Where another process has gone on with the session, or has ended it,
+    /// there is nothing to be mended here.
     pub fn tells(&self, error: &SessionError) -> bool {
-        self.unwritten.is_some() && !matches!(error, SessionError::Store(StoreError::Conflict { .. }))
+        let elsewhere = matches!(error, SessionError::Store(StoreError::Conflict { .. }) | SessionError::Ended { .. });
+        self.unwritten.is_some() && !elsewhere
     }
 
     /// Tells the pack that something could not be written, where it wants to be told. What it does about that is in force without being

@@ -14,15 +14,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use jiff::tz::Offset;
 use serde_json::Value as Json;
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::binding::Unwritten;
-use crate::diag::{Diagnostic, listed, quoted};
+use crate::diag::{Diagnostic, did_you_mean, listed, quoted, suggest};
 use crate::lexicon::fold_text;
 use crate::registry::Registry;
 use crate::scenario::live::{Conversation, Keeping, Untaken};
@@ -30,7 +29,7 @@ use crate::scenario::{self, Clock, Given};
 use crate::session::Retention;
 use crate::source::SourceMap;
 use crate::state::SessionState;
-use crate::telemetry::{Texts, tell_at};
+use crate::telemetry::{self, Texts, tell_at};
 use crate::workspace::{DrawnIds, Problem, Workspace, files, now};
 
 use super::reading::{mended, pack_in, read, workspace};
@@ -66,14 +65,14 @@ pub struct Args {
     /// Keep what was said when the pack ends the session, as `keep_content` of `segue.toml` does.
     #[arg(long, requires = "store")]
     keep_content: bool,
-    /// Today; the clock stands at midnight UTC of it [default: the clock of the system as it was at the start].
+    /// Today; the clock stands at midnight UTC of it [default: the clock of the system, as it is at each event].
     #[arg(long, value_name = "DATE")]
     today: Option<String>,
     /// Ids that count (`call-1`), as in a replay, in place of ids that nobody can guess.
     #[arg(long, conflicts_with = "store")]
     numbered_ids: bool,
     /// What is logged on standard error: a level, or levels by target, such as `info` or `segue::message=info,segue::step=debug`.
-    #[arg(long, value_name = "LEVEL", default_value = "warn")]
+    #[arg(long, value_name = "LEVEL", default_value = "warn", value_parser = levels)]
     log: Targets,
     /// Log texts as well, what the user has said among them.
     #[arg(long)]
@@ -106,7 +105,7 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
         true => None,
         false => Some(DrawnIds::new()?),
     };
-    let start = start(args, &workspace, &registry, drawn, terminal)?;
+    let (start, goes) = start(args, &workspace, &registry, drawn, terminal)?;
     log(&args.log)?;
     let Servers { all: servers, tells, session } = serve::servers(&workspace, (&name, &folder), &registry, terminal)?;
     let store = store_of(args)?;
@@ -137,6 +136,9 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     if let Some(times) = &chat.times {
         chat.conversation.watch(Box::new(times.clone()));
     }
+    if goes {
+        chat.conversation.tell_time(Box::new(|| now().ok()));
+    }
     chat.greet();
     let mut after = match (session.begin, &args.session, &args.given) {
         (Some((key, value)), None, None) => chat.turn(&key, &value.to_string()),
@@ -153,21 +155,50 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     Ok(if chat.misunderstood && chat.input.is_piped() { FAILED } else { PASSED })
 }
 
-/// Begins to log on standard error. No time stands there: the clock of a chat stands still.
+/// What is logged, as it is typed. A word alone is a level, and no target unless it is one of ours: a level that is misspelt would let
+/// everything of such a target through, and nothing else.
+fn levels(text: &str) -> Result<Targets, String> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    const OURS: [&str; 2] = [telemetry::MESSAGE, telemetry::STEP];
+    let ours = |target: &str| OURS.iter().any(|own| own.starts_with(target));
+    for word in text.split(',').map(str::trim) {
+        match word.split_once('=') {
+            Some((target, _)) if !ours(target) => {
+                if let Some(near) = suggest(target, OURS) {
+                    return Err(format!("{} is no target; {}", quoted(target), did_you_mean(target, near)));
+                }
+            }
+            None if !ours(word) && word.parse::<LevelFilter>().is_err() => {
+                let help = match suggest(word, LEVELS.into_iter().chain(OURS)) {
+                    Some(near) => did_you_mean(word, near),
+                    None => {
+                        format!("levels are {}; a target stands before one: `{}=debug`", listed(LEVELS), OURS[1])
+                    }
+                };
+                return Err(format!("{} is no level; {help}", quoted(word)));
+            }
+            _ => {}
+        }
+    }
+    text.parse().map_err(|error| format!("{error}"))
+}
+
+/// Begins to log on standard error. No time stands there: who collects the lines has a clock.
 fn log(targets: &Targets) -> Result<(), Problem> {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).without_time();
     let begun = tracing_subscriber::registry().with(lines.with_filter(targets.clone())).try_init();
     begun.map_err(|error| Problem::new(format!("nothing can be logged: {error}")))
 }
 
-/// The state and the clock to begin with.
+/// The state and the clock to begin with, and whether that goes on with the clock of the system.
 fn start(
     args: &Args,
     workspace: &Workspace,
     registry: &Registry,
     drawn: Option<DrawnIds>,
     terminal: &mut Terminal,
-) -> Result<Given, Problem> {
+) -> Result<(Given, bool), Problem> {
+    let mut goes = false;
     let mut start = match &args.given {
         Some(path) => {
             let shown = workspace.shown(&files::real(path));
@@ -183,15 +214,15 @@ fn start(
         },
         // A scenario may say when it plays.
         None if start.clock == Clock::default() => {
-            let now = now()?;
-            start.clock = Clock { now: now.to_string(), ..Clock::on(Offset::UTC.to_datetime(now).date()) };
+            start.clock = Clock::at(now()?);
+            goes = true;
         }
         None => {}
     }
     if let Some(ids) = drawn {
         start.clock.session_id = ids.session();
     }
-    Ok(start)
+    Ok((start, goes))
 }
 
 /// What comes after a line.

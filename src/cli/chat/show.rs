@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::cli::terminal::cut;
 use crate::engine::{CallOut, MessageOut, Retried, Step, StepError};
 use crate::model::ids::{ClassId, FrameSet};
 use crate::model::names::Sym;
@@ -12,9 +13,6 @@ use crate::scenario::live::{Made, Told};
 use crate::scenario::{PlayedStep, PlayedTurn, Reply, What, show};
 
 use super::Chat;
-
-/// After how many characters it is cut for people.
-const MOST_SHOWN: usize = 160;
 
 impl Chat<'_, '_> {
     /// Prints the last turn.
@@ -91,7 +89,7 @@ impl Chat<'_, '_> {
         let number = told.number;
         match turn.steps.first().map(|step| &step.what) {
             _ if told.goes_on() => lines.push(format!("{number}. goes on")),
-            Some(What::Input { shown, .. }) if self.input.is_piped() => lines.push(format!("{number}. {shown}")),
+            Some(What::Input { shown, .. }) if self.input.is_piped() => lines.push(cut(format!("{number}. {shown}"))),
             _ => {}
         }
         let mut row = |word: &str, text: String| lines.push(format!("   {word:<9}{text}"));
@@ -185,14 +183,6 @@ fn retried_of(turn: &PlayedTurn, call: &CallOut) -> Option<Retried> {
 fn breach_of(turn: &PlayedTurn, call: &CallOut) -> Option<Sym> {
     let of = |step: &&PlayedStep| matches!(&step.what, What::Outcome(delivered) if delivered.call == call.id);
     turn.steps.iter().find(of)?.result.as_ref().ok()?.breach
-}
-
-/// As much of a request, an answer or a message with a text of its own as a line can hold.
-fn cut(text: String) -> String {
-    match text.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
 }
 
 /// Whether a message is for people, not for a log.
