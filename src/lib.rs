@@ -82,7 +82,7 @@ pub mod session;
 pub mod source;
 pub mod state;
 pub mod stats;
-#[cfg(feature = "sqlite")]
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub mod store;
 pub mod syntax;
 #[cfg(feature = "tracing")]

@@ -76,4 +76,8 @@ impl Store for Memory {
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.all().remove(id).map(|_| ()).ok_or_else(|| missing(id))
     }
+
+    fn faults(&self) -> Result<Vec<String>, StoreError> {
+        Ok(Vec::new())
+    }
 }

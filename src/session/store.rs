@@ -59,6 +59,13 @@ pub trait Store {
     /// # Errors
     /// As [`read`](Self::read), or that it cannot be written.
     fn delete(&self, id: &str) -> Result<(), StoreError>;
+
+    /// Whether the store as a whole is sound; each fault that is found, in words. What is wrong with one session is said by
+    /// [`read`](Self::read) and [`entries`](Self::entries).
+    ///
+    /// # Errors
+    /// That it cannot be looked through.
+    fn faults(&self) -> Result<Vec<String>, StoreError>;
 }
 
 impl<S: Store + ?Sized> Store for &S {
@@ -88,6 +95,10 @@ impl<S: Store + ?Sized> Store for &S {
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         (**self).delete(id)
+    }
+
+    fn faults(&self) -> Result<Vec<String>, StoreError> {
+        (**self).faults()
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
-use serde::de::DeserializeOwned;
 
-use crate::digest::Digest;
-use crate::session::{Commit, Entry, Head, Kept, Pending, Retention, Store, StoreError};
+use crate::session::{Commit, Entry, Head, Kept, Retention, Store, StoreError};
 use crate::workspace::files;
+
+use super::Access;
+use super::text::{self, NOTHING, elsewhere, log_of, missing, number, of_text, sealed, text};
 
 /// By this number a file says that it is such a store: `Segu`.
 const APPLICATION: i64 = 0x5365_6775;
@@ -28,17 +29,6 @@ const TABLES: &str = "
         PRIMARY KEY (session, revision)
     ) STRICT, WITHOUT ROWID;
 ";
-
-/// What a store is opened for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// To write; the file is made where there is none.
-    Write,
-    /// To read and write what is there.
-    Existing,
-    /// To read what is there.
-    Read,
-}
 
 /// Sessions in one file. A write is on the disk when it comes back: write-ahead log, `synchronous = FULL`. What is read is what was
 /// written, or an error: each text is kept with its digest.
@@ -122,18 +112,6 @@ impl Sqlite {
         connection.pragma_update_and_check(None, "max_page_count", pages.max(1), |_| Ok(())).map_err(failed)
     }
 
-    /// Whether the file as a whole is sound; each fault that is found, in words.
-    ///
-    /// # Errors
-    /// [`StoreError`]: it cannot be looked through.
-    pub fn faults(&self) -> Result<Vec<String>, StoreError> {
-        let connection = self.connection();
-        let mut look = connection.prepare("PRAGMA integrity_check").map_err(failed)?;
-        let found = look.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
-        let found = found.collect::<Result<Vec<String>, _>>().map_err(failed)?;
-        Ok(found.into_iter().filter(|line| line != "ok").collect())
-    }
-
     fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -209,9 +187,6 @@ fn made(connection: &Connection) -> Result<bool, StoreError> {
     }
 }
 
-/// No call is open.
-const NOTHING: [Pending; 0] = [];
-
 impl Store for Sqlite {
     fn create(&self, session: &Kept) -> Result<(), StoreError> {
         let Kept { head, state, pending } = session;
@@ -256,15 +231,7 @@ impl Store for Sqlite {
         let sql = "SELECT entry FROM entry WHERE session = ?1 ORDER BY revision";
         let mut select = look.prepare_cached(sql).map_err(failed)?;
         let rows = select.query_map([id], |row| row.get::<_, String>(0)).map_err(failed)?;
-        let entries: Vec<Entry> = rows.map(|row| of_text(id, &row.map_err(failed)?)).collect::<Result<_, _>>()?;
-        let due = match state {
-            Some(_) => head.revision.saturating_sub(u64::from(head.ended.is_some())),
-            None => 0,
-        };
-        if entries.iter().map(|entry| entry.revision).eq(1..=due) {
-            return Ok(entries);
-        }
-        Err(StoreError::Damaged { why: format!("the log of session {id} has {} entries, not {due}", entries.len()) })
+        log_of(&head, state.is_some(), rows.map(|row| row.map_err(failed)))
     }
 
     fn list(&self) -> Result<Vec<Head>, StoreError> {
@@ -290,17 +257,25 @@ impl Store for Sqlite {
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.change(|change| match change.execute("DELETE FROM session WHERE id = ?1", [id]).map_err(failed)? {
-            0 => Err(StoreError::Missing { id: id.to_owned() }),
+            0 => Err(missing(id)),
             _ => Ok(()),
         })?;
         self.forget();
         Ok(())
     }
+
+    fn faults(&self) -> Result<Vec<String>, StoreError> {
+        let connection = self.connection();
+        let mut look = connection.prepare("PRAGMA integrity_check").map_err(failed)?;
+        let found = look.query_map([], |row| row.get::<_, String>(0)).map_err(failed)?;
+        let found = found.collect::<Result<Vec<String>, _>>().map_err(failed)?;
+        Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
 }
 
 /// Changes a session that stands at the revision before that of `head`. `set` names its values from `?4` on.
 fn follow(change: &Transaction<'_>, head: &Head, set: &str, values: &[&dyn rusqlite::ToSql]) -> Result<(), StoreError> {
-    let (revision, expected) = (number(head.revision)?, head.revision.saturating_sub(1));
+    let revision = number(head.revision)?;
     let sql = format!("UPDATE session SET revision = ?2, head = ?3, {set} WHERE id = ?1 AND revision = ?2 - 1");
     let mut update = change.prepare_cached(&sql).map_err(failed)?;
     let text = text(&head.id, head)?;
@@ -311,64 +286,16 @@ fn follow(change: &Transaction<'_>, head: &Head, set: &str, values: &[&dyn rusql
     }
     let sql = "SELECT revision FROM session WHERE id = ?1";
     let found: Option<i64> = change.query_row(sql, [&head.id], |row| row.get(0)).optional().map_err(failed)?;
-    Err(match found.and_then(|found| u64::try_from(found).ok()) {
-        Some(found) => StoreError::Conflict { id: head.id.clone(), expected, found },
-        None => StoreError::Missing { id: head.id.clone() },
-    })
-}
-
-fn number(revision: u64) -> Result<i64, StoreError> {
-    i64::try_from(revision).map_err(|_| StoreError::Failed { why: format!("revision {revision} is too high") })
-}
-
-/// What is written of a session, as text that bears its digest.
-fn text(id: &str, value: &impl serde::Serialize) -> Result<String, StoreError> {
-    let text = serde_json::to_string(value).map_err(|error| StoreError::Failed { why: error.to_string() })?;
-    Ok(sealed(id, text))
-}
-
-fn of_text<T: DeserializeOwned>(id: &str, text: &str) -> Result<T, StoreError> {
-    let wrong = |why| StoreError::Damaged { why: format!("a row of session {id} is not readable: {why}") };
-    serde_json::from_str(opened(id, text)?).map_err(|error| wrong(error.to_string()))
-}
-
-/// A text of a session with its digest behind it.
-fn sealed(id: &str, mut text: String) -> String {
-    let seal = seal(id, &text);
-    text.push('\n');
-    text.push_str(&seal);
-    text
-}
-
-/// The text that was sealed.
-fn opened<'t>(id: &str, sealed: &'t str) -> Result<&'t str, StoreError> {
-    match sealed.rsplit_once('\n') {
-        Some((text, digest)) if digest == seal(id, text) => Ok(text),
-        _ => Err(StoreError::Damaged { why: format!("a row of session {id} is not what was written") }),
-    }
-}
-
-fn seal(id: &str, text: &str) -> String {
-    let mut digest = Digest::default();
-    digest.text(0, id);
-    digest.text(1, text);
-    digest.hex()
+    Err(elsewhere(head, found))
 }
 
 fn kept(connection: &Connection, id: &str) -> Result<Kept, StoreError> {
     let sql = "SELECT revision, head, state, pending FROM session WHERE id = ?1";
-    type Columns = (i64, String, Option<String>, String);
-    let columns =
-        |row: &Row<'_>| -> rusqlite::Result<Columns> { Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)) };
+    let columns = |row: &Row<'_>| -> rusqlite::Result<text::Row> {
+        Ok(text::Row { revision: row.get(0)?, head: row.get(1)?, state: row.get(2)?, pending: row.get(3)? })
+    };
     let mut select = connection.prepare_cached(sql).map_err(failed)?;
-    let row = select.query_row([id], columns).optional().map_err(failed)?;
-    let (revision, head, state, pending) = row.ok_or_else(|| StoreError::Missing { id: id.to_owned() })?;
-    let head: Head = of_text(id, &head)?;
-    if number(head.revision)? != revision || head.id != id {
-        return Err(StoreError::Damaged { why: format!("the row of session {id} is not what was written") });
-    }
-    let state = state.map(|state| opened(id, &state).map(str::to_owned)).transpose()?;
-    Ok(Kept { head, state, pending: of_text(id, &pending)? })
+    text::Row::kept(select.query_row([id], columns).optional().map_err(failed)?, id)
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "an error is mapped")]

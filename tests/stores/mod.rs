@@ -1,0 +1,65 @@
+//! Stores of every kind: opened by their names, and what holds of each.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+pub mod laws;
+#[cfg(feature = "postgres")]
+pub mod server;
+
+use std::path::Path;
+
+use jiff::civil::Date;
+use segue::engine::{Env, Event, NumberedIds};
+use segue::registry::Registry;
+use segue::session::{Live, Resumed, Store};
+use segue::store::{Access, Sqlite};
+use segue::workspace::Workspace;
+use serde_json::{Map, Value as Json, json};
+
+use crate::support::loaded;
+
+/// Opens the store of this name, a file or a URL: so another process can be told which one.
+pub fn open(place: &str, access: Access) -> Box<dyn Store> {
+    #[cfg(feature = "postgres")]
+    if place.starts_with("postgres://") {
+        return Box::new(segue::store::Postgres::open(place, None, access).unwrap_or_else(|error| panic!("{error}")));
+    }
+    Box::new(Sqlite::open(Path::new(place), access).unwrap_or_else(|error| panic!("{place}: {error}")))
+}
+
+pub fn env(ids: &mut NumberedIds) -> Env<'_> {
+    Env {
+        now: "2021-05-10T12:00:00Z".into(),
+        today: Date::new(2021, 5, 10).expect("a day"),
+        session_id: "s-1".into(),
+        turn_id: "t-1".into(),
+        ids,
+        trace: false,
+        probe: None,
+    }
+}
+
+pub fn context() -> Map<String, Json> {
+    Map::from_iter([("database".to_owned(), json!("ecommerce"))])
+}
+
+pub fn opened<'r, S: Store>(registry: &'r Registry, store: S, id: &str) -> Live<'r, S> {
+    Live::open(registry, store, id, context(), "2021-05-10T12:00:00Z").expect("a new session")
+}
+
+pub fn resumed<'r, S: Store>(registry: &'r Registry, store: S, id: &str) -> Live<'r, S> {
+    let Resumed { live, repaired } = Live::resume(registry, store, id, &mut env(&mut NumberedIds::default()))
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert!(repaired.is_empty());
+    live
+}
+
+pub fn utterance(registry: &Registry, text: &str) -> Event {
+    Event::input(registry, "utterance", &json!({ "text": text }), &json!({})).expect("an utterance")
+}
+
+/// A pack that is loaded in no time: most of what a process does with it is writing.
+pub fn small_pack() -> Registry {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mini");
+    loaded(&Workspace::of(&folder).and_then(|workspace| workspace.pack("mini")).expect("a pack"))
+}
