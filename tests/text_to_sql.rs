@@ -140,6 +140,44 @@ fn what_is_not_sure_is_told() {
     );
 }
 
+/// Which rows come first is not sure where no order is given.
+#[test]
+fn rows_without_an_order_are_not_sure() {
+    let lines =
+        "/new first 5 users\nOrder them by name\n/new first 5 users by name\n/new Show me all users\nOnly 3 of them\n";
+    let run = chat(&shop(), &["--format", "json"], lines).code(0);
+    let said: Vec<(String, String, bool)> = turns(&run)
+        .iter()
+        .map(|turn| {
+            let word = |field: &str| message(turn)[field].as_str().unwrap_or("-").to_owned();
+            let told =
+                word("explanation").ends_with(" Taken for granted: which rows come first, for no order is given.");
+            (word("query"), word("queryConfidence"), told)
+        })
+        .collect();
+    let wanted = [
+        ("SELECT * FROM users LIMIT 5;", "medium", true),
+        ("SELECT * FROM users ORDER BY name LIMIT 5;", "high", false),
+        ("SELECT * FROM users ORDER BY name LIMIT 5;", "high", false),
+        ("SELECT * FROM users;", "high", false),
+        ("SELECT * FROM users LIMIT 3;", "medium", true),
+    ];
+    assert_eq!(said, wanted.map(|(query, sure, told)| (query.to_owned(), sure.to_owned(), told)));
+}
+
+/// Of a fragment nobody knows whether it refines: where nothing comes of that it is said how to ask anew.
+#[test]
+fn an_unsure_refinement_that_fails_says_how_to_ask_anew() {
+    let hint = "            It was not sure that this refines the query before: `/new` in front of it asks anew.\n";
+    let said = out(&chat(&shop(), &[], "Show me all users\nweather\nOnly the shiny ones\n").code(0));
+    let turns: Vec<&str> = said.split("user: ").collect();
+    assert!(
+        turns[2].starts_with("weather\n") && turns[2].contains("            failed: ") && turns[2].contains(hint),
+        "{said}"
+    );
+    assert!(turns[3].contains("            failed: ") && !turns[3].contains("/new"), "{said}");
+}
+
 /// A file of the user that has the name of the database is neither read nor written over.
 #[test]
 fn a_file_of_the_user_is_left_alone() {

@@ -13,6 +13,7 @@ mod model;
 mod preview;
 mod reading;
 mod sql;
+mod unordered;
 mod vocabulary;
 mod words;
 
@@ -114,11 +115,15 @@ fn answer(
             for note in &reading.notes {
                 told.push_str(&format!(" Taken for granted: {note}."));
             }
+            let open = unordered::unordered(&query);
+            if open {
+                told.push_str(" Taken for granted: which rows come first, for no order is given.");
+            }
             let nothing = contradiction::contradiction(&query);
             if let Some((one, other)) = &nothing {
                 told.push_str(&format!(" No row can be both: `{one}` and `{other}`."));
             }
-            let sure = reading.notes.is_empty() && nothing.is_none();
+            let sure = reading.notes.is_empty() && nothing.is_none() && !open;
             (query, told.into(), if sure { "high" } else { "medium" }.into())
         }
     };

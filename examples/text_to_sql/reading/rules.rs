@@ -265,7 +265,7 @@ impl Reader<'_> {
                 let down = self.direction().flatten();
                 let count = matches!(key, Key::Count(_) | Key::Measure(_));
                 // `top 5 customers by revenue`
-                self.reading.order.push((key, down.unwrap_or(count || self.reading.limit.is_some())));
+                self.reading.order.push((key, down.unwrap_or(count || self.top)));
                 Ok(true)
             }
         }
