@@ -142,8 +142,8 @@ fn a_session_that_was_ended_or_taken_out_is_told() {
 }
 
 /// What is said of a damaged store, behind what is wrong.
-const HELP: &str = "; where it is none, name another file; else keep a copy of it, see what `segue sessions check` finds, and go on with a \
-                    backup or with a new file\n";
+const HELP: &str = "; where it is none, name another one; else keep a copy of it, see what `segue sessions check` finds, and go on with a \
+                    backup or with a new one\n";
 
 /// What is damaged is told with what to do, and what is told can be done.
 #[test]
@@ -165,7 +165,7 @@ fn what_is_damaged_is_told_with_what_to_do() {
     let [fault, count, advice] = lines[..] else { panic!("{told}") };
     assert!(fault.starts_with(&format!("session {id}: the store is damaged")), "{told}");
     assert_eq!(count, "1 session, 0 compared with their packs, 1 wrong");
-    assert!(advice.starts_with("keep a copy of the file") && advice.contains("`segue sessions delete ID`"), "{told}");
+    assert!(advice.starts_with("keep a copy of the store") && advice.contains("`segue sessions delete ID`"), "{told}");
     mini.run(&["sessions", "delete", &id, "--store", STORE]).code(0);
     assert_eq!(
         out(&mini.run(&["sessions", "check", "--store", STORE]).code(0)),

@@ -118,5 +118,8 @@ fn a_wrong_pack_is_told_as_shown() {
 fn the_two_commands_are_those_of_ci() {
     let ci = include_str!("../.ci/run");
     assert!(README.contains("cargo run --release -- replay") && ci.contains("cargo run --release --locked -- replay"));
-    assert!(README.contains("cargo test --workspace") && ci.contains("cargo test --workspace --locked"));
+    assert!(
+        README.contains("cargo test --workspace --features postgres ")
+            && ci.contains("cargo test --workspace --features postgres --locked")
+    );
 }

@@ -4,6 +4,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests start themselves and a server")]
 
 mod oracle;
+#[cfg(feature = "cli")]
+#[path = "support/program.rs"]
+mod program;
 mod stores;
 mod support;
 
@@ -548,4 +551,50 @@ fn a_server_that_is_killed_at_work_loses_nothing_that_it_has_told() {
         assert_eq!(laws::faults(&store), [""; 0]);
     }
     println!("{told:?}; {inside} writes were done and not told");
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn a_chat_is_kept_on_a_server_and_looked_at_there() {
+    use program::{Mini, err, out};
+    let Some(server) = calm() else { return };
+    let (mini, url) = (Mini::new(), server.database("chats"));
+    let chat = |args: &[&str], said: &str| {
+        let args = [&["chat", "--pack", "mini", "--store", &url], args].concat();
+        let run = mini.command(&args).stdin(said.to_owned()).assert().code(0);
+        (out(&run), err(&run))
+    };
+    // Nothing is there yet, and nobody who looks makes it.
+    let none = err(&mini.run(&["sessions", "list", "--store", &url]).code(2));
+    assert!(none.contains("/chats: the store fails: its database holds no sessions yet"), "{none}");
+    let (_, told) = chat(&[], "Riga\n!open\n");
+    let id = told.lines().find_map(|line| line.strip_prefix("session ")).expect("its id").to_owned();
+    let (_, told) = chat(&["--session", &id], "!open\n/quit\n");
+    assert!(told.contains(&format!("session {id}")), "{told}");
+    // The password need not stand on the command line.
+    let bare = url.replace(":s3cret%40%2F%3F%3A%25%20x@", "@");
+    assert_ne!(bare, url);
+    let run = |args: &[&str]| {
+        let args = [&["sessions"], args, &["--store", &bare]].concat();
+        mini.command(&args).env("PGPASSWORD", stores::server::PASSWORD).assert()
+    };
+    let listed = out(&run(&["list"]).code(0));
+    assert!(listed.starts_with(&format!("{id}  mini  1 turn  ")) && listed.ends_with("\n1 session\n"), "{listed}");
+    assert!(out(&run(&["show", &id]).code(0)).contains("open     "), "its call is open");
+    let checked = out(&run(&["check"]).code(1));
+    assert!(checked.starts_with("the store: the server runs with fsync = off"), "{checked}");
+    assert!(checked.contains("1 session, 1 compared with their packs, 1 wrong"), "{checked}");
+    assert_eq!(out(&run(&["migrate"]).code(0)), "0 sessions carried over, 1 of this registry, 0 refused\n");
+    assert_eq!(out(&run(&["delete", &id]).code(0)), format!("deleted {id}\n"));
+    assert_eq!(out(&run(&["list"]).code(0)), "0 sessions\n");
+    assert!(err(&run(&["show", &id]).code(1)).contains(&format!("/chats: there is no session {id}")));
+    // What cannot be opened is told without the password.
+    for url in
+        [server.url_of("owner", "hunter2", "chats"), "postgres://owner:hunter2@127.0.0.1:1/x?sslmod=a".to_owned()]
+    {
+        for args in [&["sessions", "list", "--store", &url][..], &["chat", "--pack", "mini", "--store", &url]] {
+            let told = err(&mini.run(args).code(2));
+            assert!(told.contains("postgres://127.0.0.1:") && !told.contains("hunter2"), "{told}");
+        }
+    }
 }

@@ -1,13 +1,13 @@
 //! What is to be done about a store, or a session in it, that does not do what it is asked.
 
-use std::path::Path;
-
 use crate::session::{SessionError, StoreError};
 use crate::workspace::{Problem, files};
 
+use super::place::Place;
+
 /// Why a store or a session cannot be used, and what to do.
-pub fn unused(file: &Path, error: impl Into<SessionError>) -> Problem {
-    Problem::new(format!("{}: {}", file.display(), told(&error.into())))
+pub fn unused(place: &Place, error: impl Into<SessionError>) -> Problem {
+    Problem::new(format!("{place}: {}", told(&error.into())))
 }
 
 /// What is wrong, and what to do: on one line, whatever an id in it holds.
@@ -16,8 +16,8 @@ pub fn told(error: &SessionError) -> String {
 }
 
 /// That there is no such session, and what to do.
-pub fn missing(file: &Path, id: &str) -> String {
-    unused(file, StoreError::Missing { id: id.to_owned() }).message
+pub fn missing(place: &Place, id: &str) -> String {
+    unused(place, StoreError::Missing { id: id.to_owned() }).message
 }
 
 /// What to do, where a store is opened or read.
@@ -36,8 +36,8 @@ fn help(error: &SessionError) -> &'static str {
 fn of_store(error: &StoreError) -> Option<&'static str> {
     match error {
         StoreError::Damaged { .. } => Some(
-            "; where it is none, name another file; else keep a copy of it, see what `segue sessions check` finds, and go on with a \
-             backup or with a new file",
+            "; where it is none, name another one; else keep a copy of it, see what `segue sessions check` finds, and go on with a \
+             backup or with a new one",
         ),
         _ => None,
     }

@@ -8,6 +8,7 @@ mod fmt;
 mod new;
 mod packs;
 mod parallel;
+mod place;
 mod reading;
 mod recorded;
 mod replay;

@@ -1,4 +1,4 @@
-//! What several verbs read: packs, documents that hold a state, and stores of sessions.
+//! What several verbs read: packs, and documents that hold a state.
 
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,9 @@ use crate::model::names::Sym;
 use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::source::SourceMap;
-use crate::store::{Access, Sqlite};
 use crate::syntax::{self, Format, Node};
 use crate::workspace::{Problem, Workspace, files};
 
-use super::advice;
 use super::terminal::Terminal;
 
 /// The place from which a workspace is looked for: the first of the paths, else the current folder.
@@ -60,20 +58,6 @@ pub fn texts_in(workspace: &Workspace, pack: Option<&Path>) -> Result<(String, V
         _ => workspace.pack(&name)?,
     };
     Ok((name, texts))
-}
-
-/// The sessions in a file. Only who writes may make it.
-pub fn store_in(file: &Path, access: Access) -> Result<Sqlite, Problem> {
-    let shown = file.display();
-    match files::kind(file) {
-        files::Kind::Missing if access != Access::Write => {
-            Err(Problem::new(format!("{shown}: no such file, so no session")))
-        }
-        files::Kind::File | files::Kind::Missing => {
-            Sqlite::open(file, access).map_err(|error| advice::unused(file, error))
-        }
-        _ => Err(Problem::new(format!("{shown}: is no file"))),
-    }
 }
 
 /// The registry of a pack and its files; what is found in it is printed to standard error.

@@ -1,7 +1,6 @@
 //! `segue sessions`: what a store of sessions holds.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 
@@ -13,15 +12,16 @@ use crate::registry::Registry;
 use crate::report::plural;
 use crate::scenario::{Clock, env};
 use crate::session::{Commit, Entry, Head, Kept, SessionError, Store, StoreError, migrate};
-use crate::store::{Access, Sqlite};
+use crate::store::Access;
 use crate::workspace::{DrawnIds, Problem, files, now};
 
 use super::advice::{self, missing, unused};
-use super::reading::{loaded, store_in, workspace};
+use super::place::Place;
+use super::reading::{loaded, workspace};
 use super::terminal::{Terminal, cut};
 use super::{FAILED, Output, PASSED};
 
-/// Look at the sessions that are kept in a file, check them, take some out.
+/// Look at the sessions that are kept in a file or on a server, check them, take some out.
 ///
 /// Exit codes: 0 = done, 1 = there is no such session, or one is not whole, 2 = it could not be run.
 #[derive(Debug, clap::Args)]
@@ -38,7 +38,7 @@ enum Verb {
     Show(One),
     /// Print a session as one JSON document: what is known of it, its state, its log, the calls that are open.
     Export(One),
-    /// Look whether the file is whole, and whether each session that goes on can be taken up with its pack as it is in the workspace.
+    /// Look whether the store is whole, and whether each session that goes on can be taken up with its pack as it is in the workspace.
     Check(Of),
     /// Carry sessions of earlier registries over to their packs as they are in the workspace, as these declare (`[migration.NAME]`).
     Migrate(Over),
@@ -48,9 +48,9 @@ enum Verb {
 
 #[derive(Debug, clap::Args)]
 struct Of {
-    /// The file in which the sessions are kept.
-    #[arg(long, value_name = "FILE")]
-    store: PathBuf,
+    /// The file in which the sessions are kept, or the server (`postgres://…`).
+    #[arg(long, value_name = "FILE", value_parser = Place::parser())]
+    store: Place,
     /// The form of what is printed.
     #[arg(long, value_enum, default_value = "human")]
     format: Output,
@@ -89,8 +89,8 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     done.unwrap_or_else(|problem| terminal.not_run(&problem))
 }
 
-fn opened(of: &Of, access: Access) -> Result<Sqlite, Problem> {
-    store_in(&of.store, access)
+fn opened(of: &Of, access: Access) -> Result<Box<dyn Store>, Problem> {
+    of.store.open(access)
 }
 
 /// What comes of asking for one session: a code where there is none.
@@ -206,7 +206,7 @@ fn export(one: &One, terminal: &mut Terminal) -> Result<u8, Problem> {
         Err(code) => return Ok(code),
     };
     let state: Option<Json> = state.map(|state| serde_json::from_str(&state)).transpose().map_err(|error| {
-        Problem::new(format!("{}: the state of session {} is not readable: {error}", one.of.store.display(), one.id))
+        Problem::new(format!("{}: the state of session {} is not readable: {error}", one.of.store, one.id))
     })?;
     let document = json!({ "session": head, "state": state, "entries": entries, "pending": pending });
     terminal.out(&format!("{document:#}\n"));
@@ -277,7 +277,7 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
         }
         Output::Human => {
             for (id, message) in &wrong {
-                let of = id.as_deref().map_or_else(|| "the file".to_owned(), |id| format!("session {id}"));
+                let of = id.as_deref().map_or_else(|| "the store".to_owned(), |id| format!("session {id}"));
                 terminal.out(&format!("{}\n", files::visible(&format!("{of}: {message}"))));
             }
             for name in &unknown {
@@ -288,7 +288,7 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
             terminal.out(&format!("{all}, {compared} compared with their packs, {count} wrong\n"));
             if damaged {
                 terminal.out(
-                    "keep a copy of the file before anything is done with it; `segue sessions delete ID` takes out a session that is \
+                    "keep a copy of the store before anything is done with it; `segue sessions delete ID` takes out a session that is \
                      not whole, a backup has it whole\n",
                 );
             }
@@ -320,7 +320,7 @@ fn migrated(over: &Over, terminal: &mut Terminal) -> Result<u8, Problem> {
             refused.push((&head.id, format!("no pack {} here", head.pack)));
             continue;
         };
-        match carry(over, &store, registry, head)? {
+        match carry(over, &*store, registry, head)? {
             Ok(Some(changes)) => carried.push((&head.id, changes)),
             Ok(None) => stand += 1,
             Err(error) => refused.push((&head.id, advice::told(&error))),
@@ -355,7 +355,7 @@ fn migrated(over: &Over, terminal: &mut Terminal) -> Result<u8, Problem> {
 /// Carries one session over: what has changed, or nothing where it is of this registry.
 fn carry(
     over: &Over,
-    store: &Sqlite,
+    store: &dyn Store,
     registry: &Registry,
     head: &Head,
 ) -> Result<Result<Option<Vec<String>>, SessionError>, Problem> {
@@ -370,7 +370,7 @@ fn carry(
         Ok(Some(done.changes))
     });
     match done {
-        // Another one goes on with it, or it has just been taken out: that is said of the session. The rest is said of the file.
+        // Another one goes on with it, or it has just been taken out: that is said of the session. The rest is said of the store.
         Err(SessionError::Store(error))
             if !matches!(
                 error,

@@ -291,7 +291,7 @@ async fn made(client: &impl GenericClient) -> Result<Made, Wrong> {
 }
 
 fn none_there() -> StoreError {
-    StoreError::Damaged { why: "its database holds no sessions yet".into() }
+    StoreError::Failed { why: "its database holds no sessions yet".into() }
 }
 
 /// Makes the tables, unless another one has just done so.

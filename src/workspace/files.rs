@@ -477,6 +477,13 @@ pub fn in_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| !matches!(value.to_str(), Some("" | "0" | "false")))
 }
 
+/// The password for a server of PostgreSQL that the environment holds (`PGPASSWORD`), so that it need not stand on a command line.
+#[cfg(feature = "postgres")]
+#[must_use]
+pub fn password() -> Option<String> {
+    std::env::var("PGPASSWORD").ok().filter(|password| !password.is_empty())
+}
+
 /// What to do about an error, where there is something.
 fn remedy(error: &std::io::Error) -> &'static str {
     match error.kind() {

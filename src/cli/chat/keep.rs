@@ -1,7 +1,7 @@
 //! Where the session of a chat is kept: how it begins there, what is done where it cannot be written, and how it ends.
 
 use crate::cli::advice;
-use crate::cli::reading::{mended, store_in};
+use crate::cli::reading::mended;
 use crate::cli::terminal::Terminal;
 use crate::engine::IdSource;
 use crate::registry::Registry;
@@ -17,7 +17,7 @@ use super::{After, Args, Chat, told};
 pub fn store_of(args: &Args) -> Result<Box<dyn Store>, Problem> {
     let access = if args.session.is_some() { Access::Existing } else { Access::Write };
     Ok(match &args.store {
-        Some(file) => Box::new(store_in(file, access)?),
+        Some(place) => place.open(access)?,
         None => Box::new(Memory::default()),
     })
 }
@@ -40,7 +40,7 @@ pub fn conversation<'r>(
         (_, source) => Conversation::new(registry, keeping, start, source).map(|new| (new, Vec::new())),
     };
     let (conversation, repaired) = begun.map_err(|error| match &args.store {
-        Some(file) => advice::unused(file, error),
+        Some(place) => advice::unused(place, error),
         None => Problem::new(error.to_string()),
     })?;
     mended(registry.pack(), &repaired, terminal);

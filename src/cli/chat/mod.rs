@@ -32,6 +32,7 @@ use crate::state::SessionState;
 use crate::telemetry::{self, Texts, tell_at};
 use crate::workspace::{DrawnIds, Problem, Workspace, files, now};
 
+use super::place::Place;
 use super::reading::{mended, pack_in, read, workspace};
 use super::terminal::Terminal;
 use super::{FAILED, Output, PASSED};
@@ -56,9 +57,10 @@ pub struct Args {
     /// The state to begin with: the saved form, frames by short name, or a file with one scenario [default: a new session].
     #[arg(long, value_name = "FILE")]
     given: Option<PathBuf>,
-    /// Keep the session in this file, which is made where there is none: each event is on the disk before anything of it is shown.
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
+    /// Keep the session in this file, or on this server (`postgres://…`); the store is made where there is none. Each event is on the
+    /// disk before anything of it is shown.
+    #[arg(long, value_name = "FILE", value_parser = Place::parser())]
+    store: Option<Place>,
     /// Take up this session of the store; calls that were open are made again [default: a new session].
     #[arg(long, value_name = "ID", requires = "store", conflicts_with = "given")]
     session: Option<String>,
