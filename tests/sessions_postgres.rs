@@ -22,6 +22,7 @@ use segue::engine::NumberedIds;
 use segue::registry::Registry;
 use segue::session::{Live, Retention, SessionError, Store, StoreError};
 use segue::store::{Access, Postgres};
+use stores::many::{self, PART};
 use stores::server::{Server, alone, calm};
 use stores::{env, laws, opened, resumed, small_pack, utterance};
 
@@ -92,6 +93,14 @@ fn a_killed_process_loses_nothing_and_applies_nothing_twice() {
 fn of_many_threads_with_one_session_each_event_is_there_once() {
     let Some(server) = calm() else { return };
     laws::of_many_threads_with_one_session_each_event_is_there_once(&server.database("threads"));
+}
+
+#[test]
+fn two_processes_that_are_killed_come_to_what_lonely_runs_come_to() {
+    let Some(server) = calm() else { return };
+    let url = server.database("many");
+    let (turns, sessions) = many::two_processes_that_are_killed_come_to_what_lonely_runs_come_to(&PART, &url);
+    assert!(sessions == 17 && turns >= 900, "{sessions} sessions, {turns} turns");
 }
 
 #[test]

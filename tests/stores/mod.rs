@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod laws;
+#[cfg(unix)]
+pub mod many;
 #[cfg(feature = "postgres")]
 pub mod server;
 
