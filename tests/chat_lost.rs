@@ -10,8 +10,14 @@ mod talk;
 
 use jiff::Timestamp;
 use program::{Mini, err, out};
-use segue::session::{Retention, Store, StoreError};
+use segue::declare::Options;
+use segue::engine::{Event, NumberedIds};
+use segue::load::load;
+use segue::model::Status;
+use segue::scenario::{self, Clock};
+use segue::session::{Live, Memory, Retention, SessionError, Store, StoreError};
 use segue::store::{Access, Sqlite};
+use segue::workspace::Workspace;
 use serde_json::json;
 use talk::{STORE, Talk, only, store, until};
 
@@ -260,4 +266,55 @@ fn what_cannot_be_seen_is_shown() {
     }
     let told = err(&mini.command(&["chat", "--store", STORE, "--session", id]).assert().code(2));
     assert!(!odd(&told) && told.contains(shown), "{told}");
+}
+
+/// The event with which a pack ends a session and the end of the session are one commit: no process that dies leaves what was said behind
+/// it. Where it cannot be written neither is in force.
+#[test]
+fn the_last_event_gives_up_what_was_said() {
+    let mini = Mini::new();
+    mini.edit("transitions/mini/pack.toml", "id = \"mini\"", "id = \"mini\"\nended = { topic.city = \"oslo\" }");
+    let files = Workspace::of(&mini.path("")).and_then(|of| of.pack("mini")).expect("a pack");
+    let registry = load(&files, &Options::default()).registry.expect("it loads");
+    let sqlite = Sqlite::open(&mini.path(STORE), Access::Write).expect("a store");
+    sqlite.patience(std::time::Duration::ZERO).expect("set");
+    let memory = Memory::default();
+    let (clock, mut ids) = (Clock::on(jiff::civil::date(2021, 5, 10)), NumberedIds::default());
+    let mut env = scenario::env(&clock, 1, &mut ids);
+    let (in_memory, in_a_file) = ((&memory as &dyn Store, false), (&sqlite as &dyn Store, true));
+    for (store, is_file) in [in_memory, in_a_file] {
+        for gives_up in [true, false] {
+            let id = format!("s-{gives_up}");
+            let live = Live::open(&registry, store, &id, serde_json::Map::new(), &clock.now).expect("a session");
+            let mut live = live.gives_up(gives_up);
+            let said = Event::input(&registry, "utterance", &json!({ "text": "Oslo" }), &json!({})).expect("an event");
+            live.take(&said, &mut env).expect("taken");
+            assert_eq!((live.pending().len(), live.head().ended.as_deref()), (1, None), "a call is open");
+            let call = live.pending()[0].call.as_str().into();
+            let value = Some(json!({ "evidence": "good" }));
+            let good = Event::Outcome { call, status: Status::Ok, value, error: None };
+            let before = (store.read(&id), live.head().clone());
+            if is_file {
+                let other = rusqlite::Connection::open(mini.path(STORE)).expect("the file");
+                other.execute_batch("BEGIN IMMEDIATE").expect("held");
+                let lost = live.take(&good, &mut env).map(|_| ());
+                assert!(matches!(lost, Err(SessionError::Store(StoreError::Locked { .. }))), "{lost:?}");
+                other.execute_batch("ROLLBACK").expect("let go");
+                assert_eq!((store.read(&id), live.head().clone()), before);
+            }
+            let done = live.take(&good, &mut env).expect("taken");
+            assert_eq!((&done.state, done.answer().is_some()), (live.state(), true));
+            let kept = store.read(&id).expect("a session");
+            let entries = store.entries(&id).expect("its entries").len();
+            assert_eq!((kept.head.revision, kept.head.turns, kept.pending), (2, 1, Vec::new()));
+            if gives_up {
+                assert_eq!((kept.head.ended.as_deref(), kept.state, entries), (Some(&*clock.now), None, 0));
+                let ended = SessionError::Ended { id: id.clone() };
+                assert_eq!(live.take(&said, &mut env).err(), Some(ended.clone()));
+                assert_eq!(live.hold(&said, &mut env).err(), Some(ended));
+            } else {
+                assert_eq!((kept.head.ended, kept.state.is_some(), entries), (None, true, 2));
+            }
+        }
+    }
 }

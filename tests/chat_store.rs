@@ -390,6 +390,8 @@ fn a_session_lives_as_the_source_says() {
         json!({ "sessionId": id, "database": "ecommerce", "turnCount": 0, "epoch": 1, "status": "ended" })
     );
     assert!(head.ended.is_some() && state.is_none() && store(&mini).entries(&id).expect("a session").is_empty());
+    // The event that ends it and its end are one commit: one for each input, and for each outcome of the queries.
+    assert_eq!((head.turns, head.revision), (6, 10));
     assert!(err(&run).ends_with(&format!("session {id} has ended\n")), "{}", err(&run));
     // Log messages are on standard error.
     let log = [&PACK[..], &["--log", "info"]].concat();

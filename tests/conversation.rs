@@ -96,7 +96,7 @@ fn begun<'r>(
     start: Given,
     ids: Option<Box<dyn IdSource>>,
 ) -> Conversation<'r> {
-    let keeping = Keeping { store, tells: Vec::new(), lasts: false };
+    let keeping = Keeping { store, tells: Vec::new(), gives_up: false, lasts: false };
     Conversation::new(registry, keeping, start, ids).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -295,7 +295,7 @@ fn the_clock_is_looked_at_for_each_event() {
     let first: Timestamp = "2021-05-10T23:59:00Z".parse().expect("an instant");
     let told = |step: SignedDuration| {
         let store = Memory::default();
-        let keeping = Keeping { store: &store, tells: Vec::new(), lasts: true };
+        let keeping = Keeping { store: &store, tells: Vec::new(), gives_up: false, lasts: true };
         let start = given(&registry, None, Clock::at(first));
         let mut conversation = Conversation::new(&registry, keeping, start, None).expect("a session");
         let mut now = first;

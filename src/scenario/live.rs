@@ -54,6 +54,8 @@ pub struct Keeping<'r> {
     pub store: &'r dyn Store,
     /// The ports whose requests say what is known of the session.
     pub tells: Vec<(PackAt, PortId)>,
+    /// Whether the event with which the pack ends the session gives up what was said ([`Live::gives_up`]).
+    pub gives_up: bool,
     /// Whether it may be taken up again: then turns have the numbers that the session gives them, else those of a replay.
     pub lasts: bool,
 }
@@ -139,9 +141,9 @@ impl<'r> Conversation<'r> {
         source: Option<Box<dyn IdSource>>,
     ) -> Result<Self, SessionError> {
         let Given { state, clock, .. } = &start;
-        let Keeping { store, tells, lasts } = keeping;
+        let Keeping { store, tells, gives_up, lasts } = keeping;
         let live = Live::open_in(registry, store, &clock.session_id, state.clone(), Map::new(), &clock.now)?;
-        Ok(Self::of(registry, live.told_by(tells), lasts, start, source))
+        Ok(Self::of(registry, live.told_by(tells).gives_up(gives_up), lasts, start, source))
     }
 
     /// Takes up the session of the id of the clock. The calls that were open are [`due`](Self::due) anew, under their ids. With it the
@@ -155,11 +157,11 @@ impl<'r> Conversation<'r> {
         clock: Clock,
         mut source: Box<dyn IdSource>,
     ) -> Result<(Self, Vec<(PackAt, Sym)>), SessionError> {
-        let Keeping { store, tells, lasts } = keeping;
+        let Keeping { store, tells, gives_up, lasts } = keeping;
         let mut env = env(&clock, 0, &mut *source);
         let Resumed { live, repaired } = Live::resume(registry, store, &clock.session_id, &mut env)?;
         let start = Given { state: live.state().clone(), clock, repaired: Vec::new() };
-        let mut own = Self::of(registry, live.told_by(tells), lasts, start, Some(source));
+        let mut own = Self::of(registry, live.told_by(tells).gives_up(gives_up), lasts, start, Some(source));
         let calls: Vec<Made> = own.live.pending().iter().filter_map(|call| own.again(call)).collect();
         if !calls.is_empty() {
             own.open_turn(count(own.live.head().turns.max(1)), Json::Null);
@@ -354,11 +356,14 @@ impl<'r> Conversation<'r> {
         ended(self.registry, self.live.state(), &mut env(&self.clock, number, &mut self.ids))
     }
 
-    /// Ends the session; what is kept of it is said.
+    /// Ends the session, where its last event has not; what is kept of it is said.
     ///
     /// # Errors
     /// It could not be written; the session goes on.
     pub fn end(&mut self, retention: Retention) -> Result<(), SessionError> {
+        if self.live.head().ended.is_some() {
+            return Ok(());
+        }
         self.look();
         self.live.end(retention, &self.clock.now)
     }

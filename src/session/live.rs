@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use crate::compose::{Cascade, CascadeError, cascade_with};
-use crate::engine::{Env, Event, Scratch, Stage, restore};
+use crate::engine::{Env, Event, Scratch, Stage, ended, restore};
 use crate::model::Pack;
 use crate::model::ids::PortId;
 use crate::model::json::{DataError, to_json};
@@ -27,6 +27,8 @@ pub struct Live<'r, S> {
     pending: Vec<Pending>,
     /// The ports whose requests say what is known of the session.
     tells: Vec<(PackAt, PortId)>,
+    /// Whether the event with which the pack ends the session gives up what was said.
+    gives_up: bool,
     scratch: Scratch,
     texts: Texts,
 }
@@ -131,6 +133,7 @@ impl<'r, S: Store> Live<'r, S> {
             state,
             pending: Vec::new(),
             tells: Vec::new(),
+            gives_up: false,
             scratch: Scratch::default(),
             texts: Texts::default(),
         })
@@ -148,10 +151,10 @@ impl<'r, S: Store> Live<'r, S> {
     ) -> Result<Resumed<'r, S>, SessionError> {
         let (head, json, pending) = read(&store, id)?;
         let restored = restore(registry, &json, env).map_err(wrong(id))?;
-        let (state, tells) = (restored.state, Vec::new());
+        let (state, tells, gives_up) = (restored.state, Vec::new(), false);
         let (scratch, texts) = (Scratch::default(), Texts::default());
         Ok(Resumed {
-            live: Self { registry, store, head, state, pending, tells, scratch, texts },
+            live: Self { registry, store, head, state, pending, tells, gives_up, scratch, texts },
             repaired: restored.repaired,
         })
     }
@@ -161,6 +164,13 @@ impl<'r, S: Store> Live<'r, S> {
     #[must_use]
     pub fn told_by(self, tells: Vec<(PackAt, PortId)>) -> Self {
         Self { tells, ..self }
+    }
+
+    /// Lets the event after which the pack says that the session has come to its end (`ended` of its manifest) end it in the same commit, of
+    /// which only what is known of it stays ([`Retention::Metadata`]): whoever dies then leaves nothing of what was said.
+    #[must_use]
+    pub fn gives_up(self, gives_up: bool) -> Self {
+        Self { gives_up, ..self }
     }
 
     /// What is known of it.
@@ -200,6 +210,12 @@ impl<'r, S: Store> Live<'r, S> {
         let (done, next) = self.stepped(event, env)?;
         if let Some(Next { mut head, pending, turn }) = next {
             head.revision += 1;
+            if self.gives_up && ended(self.registry, &done.state, env) {
+                head.ended = Some(head.touched.clone());
+                self.store.end(&head, Retention::Metadata).map_err(|error| self.refused(error))?;
+                (self.head, self.state, self.pending) = (head, done.state.clone(), pending);
+                return Ok(done);
+            }
             let entry = entry(self.registry, &done, event, (head.revision, turn, &head.touched));
             self.commit(head, done.state.clone(), pending, entry)?;
         }
@@ -210,7 +226,7 @@ impl<'r, S: Store> Live<'r, S> {
     /// For what a host does about a store that fails (S1 IRW-REQ-05, "State Synchronization Failures").
     ///
     /// # Errors
-    /// [`SessionError::Step`]; the session stands where it stood.
+    /// [`SessionError::Step`]; the session stands where it stood. [`SessionError::Ended`].
     pub fn hold(&mut self, event: &Event, env: &mut Env<'_>) -> Result<Cascade, SessionError> {
         let (done, next) = self.stepped(event, env)?;
         if let Some(Next { head, pending, .. }) = next {
@@ -221,6 +237,9 @@ impl<'r, S: Store> Live<'r, S> {
 
     /// What an event comes to, and what is known of the session then; nothing where it is refused.
     fn stepped(&mut self, event: &Event, env: &mut Env<'_>) -> Result<(Cascade, Option<Next>), SessionError> {
+        if self.head.ended.is_some() {
+            return Err(SessionError::Ended { id: self.head.id.clone() });
+        }
         let done = cascade_with(self.registry, &self.state, event, env, &mut self.scratch)?;
         if done.refused().is_some() {
             return Ok((done, None));

@@ -111,10 +111,12 @@ fn converse(args: &Args, terminal: &mut Terminal) -> Result<u8, Problem> {
     log(&args.log)?;
     let Servers { all: servers, tells, session } = serve::servers(&workspace, (&name, &folder), &registry, terminal)?;
     let store = store_of(args)?;
-    let keeping = Keeping { store: &*store, tells, lasts: args.store.is_some() };
+    let retention = if args.keep_content || session.keep_content { Retention::Content } else { Retention::Metadata };
+    let (gives_up, lasts) = (retention == Retention::Metadata, args.store.is_some());
+    let keeping = Keeping { store: &*store, tells, gives_up, lasts };
     let mut chat = Chat {
         conversation: conversation(args, &registry, keeping, start, drawn, terminal)?,
-        retention: if args.keep_content || session.keep_content { Retention::Content } else { Retention::Metadata },
+        retention,
         unwritten: session.unwritten,
         registry: &registry,
         sources: &sources,
