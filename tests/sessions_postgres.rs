@@ -216,14 +216,17 @@ fn who_is_not_let_in_is_told_why() {
     let url = server.database("let_in");
     drop(store(&url));
     let port = server.port();
-    tells(&refused(&server.url_of("owner", "hunter2", "let_in"), Access::Write), &["password authentication failed"]);
+    tells(
+        &refused(&server.url_of("owner", "hunter2", "let_in"), Access::Write),
+        &["password authentication failed", "28P01", "may log in"],
+    );
     tells(&refused(&server.url("nowhere"), Access::Write), &["\"nowhere\" does not exist", "CREATE DATABASE"]);
     let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
     let told = refused(&format!("postgres://owner:hunter2@127.0.0.1:{free}/let_in"), Access::Write);
     tells(&told, &[&format!("127.0.0.1:{free}"), "Connection refused", "has to run there"]);
     // The password may come by another way than the URL.
     let bare = format!("postgres://owner@127.0.0.1:{port}/let_in");
-    tells(&refused(&bare, Access::Write), &["password"]);
+    tells(&refused(&bare, Access::Write), &["the server wants a password", "PGPASSWORD"]);
     assert!(Postgres::open(&bare, Some(stores::server::PASSWORD), Access::Existing).is_ok());
     let socket = server.folder().to_str().expect("a name").replace('/', "%2F");
     let socket = format!("postgres://owner@{socket}:{port}/let_in");
@@ -465,7 +468,10 @@ fn a_connection_is_safe_where_it_is_asked_to_be() {
     assert_eq!(server.sql("safe", kinds), [[Some("t".to_owned())]]);
     // The certificate is that of another name, or of nobody who is trusted, or none.
     tells(&refused(&safe(&url.replace("localhost", "127.0.0.1")), Access::Write), &["TLS handshake", "certificate"]);
-    tells(&refused(&format!("{url}?sslmode=require"), Access::Write), &["TLS handshake", "certificate"]);
+    tells(
+        &refused(&format!("{url}?sslmode=require"), Access::Write),
+        &["TLS handshake", "certificate", "sslrootcert=FILE"],
+    );
     let key = server.folder().join("openssl.cnf");
     tells(
         &refused(&format!("{url}?sslrootcert={}", key.display()), Access::Write),

@@ -248,11 +248,14 @@ fn check(of: &Of, terminal: &mut Terminal) -> Result<u8, Problem> {
         let kept = store.read(&head.id).and_then(|kept| store.entries(&head.id).map(|_| kept));
         let state = match kept {
             Ok(Kept { state, .. }) => state.filter(|_| head.ended.is_none()),
-            Err(error) => {
-                damaged |= matches!(error, StoreError::Damaged { .. });
+            Err(error @ StoreError::Damaged { .. }) => {
+                damaged = true;
                 wrong.push((Some(head.id.clone()), error.to_string()));
                 continue;
             }
+            // Another one has taken it out meanwhile.
+            Err(StoreError::Missing { .. }) => continue,
+            Err(error) => return Err(unused(&of.store, error)),
         };
         let Some(state) = state else { continue };
         if !packs.contains_key(&*head.pack) {

@@ -160,7 +160,7 @@ impl Postgres {
             };
             match done {
                 Err(_) => Err(lost("the server did not answer")),
-                Ok(Err(Wrong::Told(error))) if client.is_closed() || ends(&error) => Err(lost(&text_of(&error))),
+                Ok(Err(Wrong::Told(error))) if client.is_closed() || ends(&error) => Err(lost(&told(&error))),
                 Ok(done) => {
                     *kept = Some(client);
                     done.map_err(|wrong| match wrong {
@@ -412,7 +412,7 @@ impl Store for Postgres {
                 WHERE NOT EXISTS (SELECT FROM segue.session WHERE id = session)
             UNION ALL SELECT checksum_failures || ' pages of its database were not what was written, says the server'
                 FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0
-            UNION ALL SELECT 'the server runs with fsync = off: what was committed may be lost when its machine goes down'
+            UNION ALL SELECT 'the server runs with fsync = off: what was committed may be lost when its machine goes down; set it to on'
                 WHERE current_setting('fsync') = 'off'
         ";
         let rows = self.work(Work::Looks, async |client| Ok(client.query_typed(sql, &[]).await?))?;
@@ -456,11 +456,19 @@ fn ends(error: &Error) -> bool {
     error.as_db_error().is_none_or(fatal)
 }
 
-/// What the server says, without what it quotes of the sessions.
+/// What the server says, without what it quotes of the sessions; or else what the driver says.
+fn told(error: &Error) -> String {
+    match error.as_db_error() {
+        Some(told) => format!("{} (SQLSTATE {})", told.message(), told.code().code()),
+        None => text_of(error),
+    }
+}
+
+/// What an error of the server is to who asked for something.
 fn failed(error: &Error) -> StoreError {
-    let Some(told) = error.as_db_error() else { return StoreError::Failed { why: text_of(error) } };
-    let why = format!("{} (SQLSTATE {})", told.message(), told.code().code());
-    match *told.code() {
+    let why = told(error);
+    let Some(code) = error.code() else { return StoreError::Failed { why } };
+    match *code {
         SqlState::LOCK_NOT_AVAILABLE
         | SqlState::QUERY_CANCELED
         | SqlState::T_R_SERIALIZATION_FAILURE
@@ -478,17 +486,24 @@ fn failed(error: &Error) -> StoreError {
     }
 }
 
-/// Why there is no connection.
+/// Why there is no connection, and what to do.
 fn unreached(address: &Address, error: &Error) -> StoreError {
-    let (why, hint) = match error.code() {
+    let why = told(error);
+    let hint = match error.code() {
         Some(&(SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION)) => {
-            (text_of(error), "; user and password have to be those of a role that may log in")
+            "; user and password have to be those of a role that may log in"
         }
-        Some(&SqlState::UNDEFINED_DATABASE) => (text_of(error), "; make it first (CREATE DATABASE)"),
-        Some(&SqlState::TOO_MANY_CONNECTIONS) => (text_of(error), "; close others, or raise `max_connections`"),
-        Some(&SqlState::CANNOT_CONNECT_NOW) => (text_of(error), "; try again in a moment"),
-        Some(_) => (text_of(error), ""),
-        None => (text_of(error), "; the server has to run there, and to take connections from here"),
+        Some(&SqlState::UNDEFINED_DATABASE) => "; make it first (CREATE DATABASE)",
+        Some(&SqlState::TOO_MANY_CONNECTIONS) => "; close others, or raise `max_connections`",
+        Some(&SqlState::CANNOT_CONNECT_NOW) => "; try again in a moment",
+        Some(_) => "",
+        None if why.contains("password missing") => {
+            "; the server wants a password: it stands in the URL, or the program takes it from `PGPASSWORD`"
+        }
+        None if why.contains("TLS") => {
+            "; `sslrootcert=FILE` says whose certificates are trusted, `sslmode=disable` goes without TLS"
+        }
+        None => "; the server has to run there, and to take connections from here",
     };
     StoreError::Failed { why: format!("no connection to {address}: {why}{hint}") }
 }
