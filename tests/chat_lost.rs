@@ -218,17 +218,16 @@ fn what_cannot_be_read_or_reached_is_told() {
 fn a_store_that_could_not_be_made_is_not_left_behind() {
     let mini = Mini::new();
     let program = snapbox::cmd::cargo_bin!("segue");
-    let script = format!("trap '' XFSZ; ulimit -f 0; exec '{}' chat --store {STORE}", program.display());
-    let mut shell = std::process::Command::new("sh");
-    let run = shell
-        .args(["-c", &script])
-        .current_dir(mini.path(""))
-        .stdin(std::process::Stdio::null())
-        .output()
-        .expect("run");
-    assert_eq!(run.status.code(), Some(2), "{}", String::from_utf8_lossy(&run.stderr));
-    let left: Vec<_> = mini.files().into_iter().filter(|(path, _)| path.to_string_lossy().contains(STORE)).collect();
-    assert_eq!(left, []);
+    // So many blocks of 512 bytes a file may have: none, less than a page, the first page and not the tables.
+    for blocks in [0, 2, 9, 24] {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec '{}' chat --store {STORE}", program.display());
+        let mut shell = std::process::Command::new("sh");
+        let run = shell.args(["-c", &script]).current_dir(mini.path("")).stdin(std::process::Stdio::null()).output();
+        let run = run.expect("run");
+        assert_eq!(run.status.code(), Some(2), "{blocks}: {}", String::from_utf8_lossy(&run.stderr));
+        let left = mini.files().into_iter().map(|(path, _)| path.display().to_string());
+        assert_eq!(left.filter(|path| path.contains(STORE)).collect::<Vec<_>>(), [""; 0], "{blocks}");
+    }
     // An empty file that was there before is none of ours.
     mini.write(STORE, "");
     mini.command(&["sessions", "list", "--store", STORE]).assert().code(2);

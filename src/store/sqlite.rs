@@ -17,6 +17,10 @@ use super::text::{self, NOTHING, elsewhere, log_of, missing, number, of_text, se
 const APPLICATION: i64 = 0x5365_6775;
 /// The version of the tables.
 const VERSION: i64 = 2;
+/// How the name of the log ends that is written ahead.
+const LOG: &str = "-wal";
+/// Bytes in a page: a file that has no more holds no tables.
+const PAGE: u64 = 4096;
 /// So long another process may hold the file before that is an error, unless [`Sqlite::patience`] says otherwise.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -49,8 +53,12 @@ impl Sqlite {
         let missing = files::kind(path) == files::Kind::Missing;
         Self::reached(path, access).inspect_err(|error| {
             // What was made to no avail is taken away again, unless another process is about to make a store of it.
-            if missing && !matches!(error, StoreError::Locked { .. }) && files::is_empty(path) {
-                let _ = files::remove(path, "");
+            let all = [path.to_path_buf(), beside(path, LOG), beside(path, "-shm")];
+            let [size, log, _] = all.each_ref().map(|file| files::size(file).unwrap_or_default());
+            if missing && !matches!(error, StoreError::Locked { .. }) && size <= PAGE && log == 0 {
+                for file in &all {
+                    let _ = files::remove(file, "");
+                }
             }
         })
     }
@@ -66,7 +74,7 @@ impl Sqlite {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let (mut connection, fresh) = match connected(path.as_os_str(), flags) {
             // Where nothing can be written beside it, and nobody is at work, it is read as it lies there.
-            Err(StoreError::ReadOnly { .. } | StoreError::Failed { .. }) if access == Access::Read && !beside(path) => {
+            Err(StoreError::ReadOnly { .. } | StoreError::Failed { .. }) if access == Access::Read && !logs(path) => {
                 connected(unchanged(path).as_ref(), flags | OpenFlags::SQLITE_OPEN_URI)?
             }
             connected => connected?,
@@ -163,11 +171,16 @@ fn connected(path: &OsStr, flags: OpenFlags) -> Result<(Connection, bool), Store
     Ok((connection, fresh))
 }
 
+/// A file that SQLite keeps beside a file.
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
 /// Whether the log that is written ahead stands beside a file.
-fn beside(path: &Path) -> bool {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    files::kind(Path::new(&log)) != files::Kind::Missing
+fn logs(path: &Path) -> bool {
+    files::kind(&beside(path, LOG)) != files::Kind::Missing
 }
 
 /// A file as something that nobody changes.

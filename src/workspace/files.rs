@@ -52,10 +52,10 @@ pub fn kind(path: &Path) -> Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity(u64, u64);
 
-/// Whether a path leads to a file in which nothing is.
+/// How many bytes are in the file that a path leads to; none where it leads to no file.
 #[must_use]
-pub fn is_empty(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() == 0)
+pub fn size(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|found| found.len())
 }
 
 /// Which file it is that a path leads to; none where it leads nowhere.
