@@ -234,6 +234,12 @@ fn replay_runs_again_after_each_save() {
     let fresh = Mini::new();
     fs::copy(fresh.path("transitions/mini/T10.toml"), mini.path("transitions/mini/T10.toml")).expect("copied");
     watching.until("0 failed");
+    // With a folder all goes that lies in it.
+    let (kept, aside) = (mini.path("scenarios/mini/snapshots"), mini.path("scenarios/mini/aside"));
+    fs::rename(&kept, &aside).expect("renamed");
+    watching.until("there is no snapshot");
+    fs::rename(&aside, &kept).expect("renamed");
+    watching.until("0 failed");
 }
 
 /// A machine reads one document; and what writes snapshots does not run by itself.

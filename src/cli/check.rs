@@ -79,7 +79,8 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let for_people = matches!(args.format, Form::Human | Form::Short);
     let forms = (!for_people).then_some("`--format human` or `short`");
     let mut known = Known { audits: Vec::new(), automata: Automata::plain(), workers: Workers::new(None) };
-    let code = watch::run(args.watch.then_some(&reads), forms, terminal, |terminal| check(args, &mut known, terminal));
+    let code =
+        watch::run(args.watch.then_some(&reads), forms, terminal, |_, terminal| check(args, &mut known, terminal));
     // The process ends here: to take the packs apart one by one would cost more than to give all of it back at once.
     std::mem::forget(known);
     code
@@ -136,7 +137,8 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
         (*at, name, audit_again(before, pack, scenarios, config, &known.automata, &both))
     });
     audits.sort_by_key(|(at, ..)| *at);
-    known.audits = audits.into_iter().map(|(_, name, audited)| (name, audited)).collect();
+    let audits = audits.into_iter().map(|(_, name, audited)| (name, audited)).collect();
+    let gone = std::mem::replace(&mut known.audits, audits);
     for (name, audited) in &known.audits {
         findings.add(&audited.audit);
         if let Some((name, registry)) = name.as_deref().zip(audited.audit.registry.as_ref()) {
@@ -171,6 +173,7 @@ fn check(args: &Args, known: &mut Known, terminal: &mut Terminal) -> Result<u8, 
             }
         }
     }
+    known.workers.aside(move || drop(gone));
     let denied = deny && count(&found, Severity::Warning) > 0;
     Ok(if denied || count(&found, Severity::Error) > 0 { FAILED } else { PASSED })
 }

@@ -59,12 +59,20 @@ struct Wanted {
 pub struct Loader<'w> {
     workers: &'w Workers,
     known: Vec<Arc<Pack>>,
+    /// Those of the time before.
+    gone: Vec<Arc<Pack>>,
     automata: Automata,
 }
 
 impl<'w> Loader<'w> {
     pub fn new(workers: &'w Workers) -> Self {
-        Self { workers, known: Vec::new(), automata: Automata::plain() }
+        Self { workers, known: Vec::new(), gone: Vec::new(), automata: Automata::plain() }
+    }
+
+    /// Takes apart what is needed no more, while something else is done.
+    pub fn tidy(&mut self) {
+        let gone = std::mem::take(&mut self.gone);
+        self.workers.aside(move || drop(gone));
     }
 
     /// The packs that the selected scenarios need, loaded, unless they are known as they are. What is wrong with them goes to standard
@@ -80,10 +88,11 @@ impl<'w> Loader<'w> {
         let lacking = wanted(pack, workspace, corpus, self.workers, &mut all).err();
         let both = |one: Job<'_>, other: Job<'_>| self.workers.both(one, other);
         let means = Means { automata: &self.automata, both: &both };
-        self.known = self.workers.map(&all, |of| {
+        let known = self.workers.map(&all, |of| {
             let before = self.known.iter().find(|pack| pack.of.name == of.name);
             before.filter(|before| before.of == *of).cloned().unwrap_or_else(|| Pack::load(of, before, means))
         });
+        self.gone = std::mem::replace(&mut self.known, known);
         let mut packs = Vec::new();
         for pack in &self.known {
             let registry = told(&pack.came_to, &pack.of.called, terminal)?.clone();

@@ -34,6 +34,14 @@ impl Workers {
         }
     }
 
+    /// Does a job that nothing waits for, beside what is done next.
+    pub fn aside(&self, job: impl FnOnce() + Send + 'static) {
+        match &self.0 {
+            Some(pool) => pool.spawn(job),
+            None => job(),
+        }
+    }
+
     /// What `work` makes of each item, in the order of the items, which are begun in that order.
     pub fn map<T: Sync, R: Send>(&self, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
         let Some(pool) = &self.0 else { return items.iter().map(work).collect() };

@@ -11,12 +11,12 @@ use crate::scenario::{self, Failure, Outcome, Scenario, snapshot};
 use crate::source::Span;
 use crate::workspace::{Case, Corpus, FaultyFile, Problem, Workspace, files};
 
-use super::packs::{Loaded, Loader, Pack};
+use super::packs::{Loaded, Loader};
 use super::parallel::Workers;
 use super::reading::{start, workspace};
 use super::recorded;
 use super::terminal::Terminal;
-use super::watch::{self, Reads};
+use super::watch::{self, Changed, Reads};
 use super::{FAILED, NOT_RUN, Output, PASSED};
 
 /// Replay scenarios and compare them with their expectations and snapshots.
@@ -80,17 +80,22 @@ struct Known<'w> {
 /// What a scenario comes to on a pack.
 struct Played {
     scenario: Scenario,
-    pack: Arc<Pack>,
+    /// That of the pack: where it is the same the scenario comes to the same.
+    fingerprint: String,
     outcome: Arc<Outcome>,
+    /// The snapshot that held its transcript.
+    held: Option<PathBuf>,
 }
 
 /// What replaying one case came to, before anything is written.
 struct Tried {
-    pack: Arc<Pack>,
+    fingerprint: String,
     outcome: Arc<Outcome>,
     ran: Ran,
     /// The text that the snapshot should hold, where it does not.
     fresh: Option<String>,
+    /// Whether all of it is as it was.
+    same: bool,
 }
 
 pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
@@ -100,14 +105,21 @@ pub fn run(args: &Args, terminal: &mut Terminal) -> u8 {
     let workers = Workers::new(jobs);
     let mut known = Known { corpus: Corpus::default(), packs: Loader::new(&workers), played: BTreeMap::new() };
     let again = args.watch.then_some(&reads);
-    let code = watch::run(again, forms, terminal, |terminal| replay(args, &mut known, &workers, terminal));
+    let code =
+        watch::run(again, forms, terminal, |changed, terminal| replay(args, &mut known, changed, &workers, terminal));
     // The process ends here: to take the packs apart one by one would cost more than to give all of it back at once.
     std::mem::forget(known);
     code
 }
 
 /// Replays, and keeps what is `known` of packs and scenarios for the next time.
-fn replay(args: &Args, known: &mut Known<'_>, workers: &Workers, terminal: &mut Terminal) -> Result<u8, Problem> {
+fn replay(
+    args: &Args,
+    known: &mut Known<'_>,
+    changed: &Changed,
+    workers: &Workers,
+    terminal: &mut Terminal,
+) -> Result<u8, Problem> {
     if let Some(file) = &args.recorded {
         let misses = usize::try_from(args.misses.unwrap_or(0)).unwrap_or(usize::MAX);
         let (pack, given) = (args.pack.as_deref(), args.given.as_deref());
@@ -140,7 +152,7 @@ fn replay(args: &Args, known: &mut Known<'_>, workers: &Workers, terminal: &mut 
         }));
     }
     let packs = known.packs.load(args.pack.as_deref(), &workspace, corpus, terminal)?;
-    let tried = run_all(args, &workspace, corpus, &packs, &known.played, workers, terminal);
+    let tried = run_all(args, &workspace, corpus, &packs, (&known.played, changed), workers, terminal);
     let mut report = Report::default();
     let mut whole = true;
     for faulty in &corpus.faulty {
@@ -150,7 +162,7 @@ fn replay(args: &Args, known: &mut Known<'_>, workers: &Workers, terminal: &mut 
         let folders: BTreeSet<_> = corpus.cases.iter().filter_map(|case| case.snapshot.parent()).collect();
         folders.into_iter().for_each(files::sweep);
     }
-    known.played.clear();
+    let mut played = BTreeMap::new();
     for (case, mut tried) in corpus.cases.iter().zip(tried) {
         if let Err(problem) = keep(args, in_ci, &workspace, case, &mut tried, &mut report) {
             tried.ran.failures.push(Failure::new(None, case.scenario.span, problem.message));
@@ -158,9 +170,11 @@ fn replay(args: &Args, known: &mut Known<'_>, workers: &Workers, terminal: &mut 
             whole = false;
         }
         report.results.push(tried.ran);
-        let played = Played { scenario: case.scenario.clone(), pack: tried.pack, outcome: tried.outcome };
-        known.played.insert(case.scenario.span, played);
+        let (holds, fingerprint, outcome) = (tried.fresh.is_none(), tried.fingerprint, tried.outcome);
+        let (scenario, held) = (case.scenario.clone(), holds.then(|| case.snapshot.clone()));
+        played.insert(case.scenario.span, Played { scenario, fingerprint, outcome, held });
     }
+    let gone = std::mem::replace(&mut known.played, played);
     report.results.sort_by(|a, b| a.file.cmp(&b.file));
     for orphan in &corpus.orphans {
         let pending = orphan.shown.ends_with(".new");
@@ -193,6 +207,8 @@ fn replay(args: &Args, known: &mut Known<'_>, workers: &Workers, terminal: &mut 
             terminal.out(&document);
         }
     }
+    workers.aside(move || drop(gone));
+    known.packs.tidy();
     Ok(match () {
         () if report.count(Status::Error) > 0 || !whole => NOT_RUN,
         () if report.passed() => PASSED,
@@ -205,14 +221,14 @@ fn run_all(
     workspace: &Workspace,
     corpus: &Corpus,
     packs: &[Loaded],
-    known: &BTreeMap<Span, Played>,
+    (known, changed): (&BTreeMap<Span, Played>, &Changed),
     workers: &Workers,
     terminal: &Terminal,
 ) -> Vec<Tried> {
     let bar = terminal.progress(corpus.cases.len());
     let tried = workers.map(&corpus.cases, |case| {
         let pack = packs.iter().find(|pack| pack.takes(case));
-        let tried = pack.map(|pack| attempt(args, workspace, case, pack, known.get(&case.scenario.span)));
+        let tried = pack.map(|pack| attempt(args, workspace, case, pack, (known.get(&case.scenario.span), changed)));
         bar.inc(1);
         tried
     });
@@ -221,14 +237,25 @@ fn run_all(
 }
 
 /// Replays a case, unless it is known what comes of it, and holds its transcript against its snapshot.
-fn attempt(args: &Args, workspace: &Workspace, case: &Case, pack: &Loaded, known: Option<&Played>) -> Tried {
+fn attempt(
+    args: &Args,
+    workspace: &Workspace,
+    case: &Case,
+    pack: &Loaded,
+    (known, changed): (Option<&Played>, &Changed),
+) -> Tried {
     let named = args.pack.as_ref().map(|pack| format!(" --pack {}", pack.display())).unwrap_or_default();
     let explain = format!("segue explain {}:{}{named}", case.file, case.nth);
-    let same = |known: &&Played| Arc::ptr_eq(&known.pack, &pack.pack) && known.scenario == case.scenario;
-    let outcome = match known.filter(same) {
+    let fingerprint = &pack.registry.pack().fingerprint;
+    let known = known.filter(|known| known.scenario == case.scenario);
+    // What fails is told with places of the pack, which may be others now.
+    let same = known.filter(|known| known.fingerprint == *fingerprint && known.outcome.failures.is_empty());
+    let outcome = match same {
         Some(known) => Arc::clone(&known.outcome),
         None => Arc::new(scenario::replay(&pack.registry, &case.scenario)),
     };
+    let held = known.filter(|known| known.held.as_ref() == Some(&case.snapshot) && !changed.may_be(&case.snapshot));
+    let same = held.is_some_and(|known| known.outcome.transcript == outcome.transcript);
     let status = if outcome.failures.is_empty() { Status::Passed } else { Status::Failed };
     let ran = Ran {
         file: case.file.clone(),
@@ -238,16 +265,15 @@ fn attempt(args: &Args, workspace: &Workspace, case: &Case, pack: &Loaded, known
         failures: outcome.failures.clone(),
         explain: Some(explain),
     };
-    let fresh = outcome.transcript.as_ref().and_then(|transcript| {
+    let fresh = outcome.transcript.as_ref().filter(|_| !same).and_then(|transcript| {
         let kept = match files::kind(&case.snapshot) {
             files::Kind::Missing => None,
             _ => files::read(&case.snapshot, &workspace.shown(&case.snapshot)).ok(),
         };
-        let same = kept.is_some_and(|kept| snapshot::matches(&kept, transcript));
-        let fingerprint = &pack.registry.pack().fingerprint;
-        (!same).then(|| snapshot::file(&case.file, &case.scenario.name, fingerprint, transcript))
+        let holds = kept.is_some_and(|kept| snapshot::matches(&kept, transcript));
+        (!holds).then(|| snapshot::file(&case.file, &case.scenario.name, fingerprint, transcript))
     });
-    Tried { pack: Arc::clone(&pack.pack), outcome, ran, fresh }
+    Tried { fingerprint: fingerprint.clone(), outcome, ran, fresh, same }
 }
 
 /// Writes the snapshot where that is asked for, or its pending form where it may be, and fails the scenario otherwise.
@@ -264,7 +290,7 @@ fn keep(
     pending.push(".new");
     let (pending, shown_pending) = (PathBuf::from(pending), format!("{shown}.new"));
     let Some(fresh) = &tried.fresh else {
-        if !in_ci && tried.ran.status == Status::Passed {
+        if !in_ci && !tried.same && tried.ran.status == Status::Passed {
             files::remove(&pending, &shown_pending)?;
         }
         return Ok(());

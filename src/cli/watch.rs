@@ -14,7 +14,7 @@ use crate::workspace::{Problem, Workspace, files};
 use super::terminal::Terminal;
 
 /// An editor saves in several steps: this long after the last of them a run begins.
-const QUIET: Duration = Duration::from_millis(10);
+const QUIET: Duration = Duration::from_millis(5);
 /// Who never stops saving does not put a run off for ever.
 const MOST_STEPS: usize = 1_000;
 
@@ -26,17 +26,62 @@ pub struct Reads<'a> {
     pub pack: Option<&'a Path>,
 }
 
+/// What has changed since the run before.
+#[derive(Default)]
+pub struct Changed {
+    paths: BTreeSet<PathBuf>,
+    /// Whether something has that is not told.
+    untold: bool,
+}
+
+impl Changed {
+    /// Nobody knows what.
+    fn anything() -> Self {
+        Self { paths: BTreeSet::new(), untold: true }
+    }
+
+    /// Whether a file may be another one now. Of paths only the names are compared, since links lead to a file by many of them. A folder
+    /// that comes, goes or gets another name takes with it what lies in it.
+    pub fn may_be(&self, file: &Path) -> bool {
+        let is = |path: &PathBuf| path.file_name() == file.file_name() || is_folder(path);
+        self.untold || self.paths.iter().any(is)
+    }
+
+    /// Takes in what an event tells, as far as it is read.
+    fn add(&mut self, event: &notify::Result<Event>) {
+        match event {
+            Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
+            Ok(event) if !event.need_rescan() => {
+                self.paths.extend(event.paths.iter().filter(|path| is_read(path)).cloned());
+            }
+            _ => self.untold = true,
+        }
+    }
+
+    fn is_nothing(&self) -> bool {
+        !self.untold && self.paths.is_empty()
+    }
+
+    /// As messages show it.
+    fn shown(&self, root: &Path) -> BTreeSet<String> {
+        let shown = |path: &PathBuf| path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
+        self.paths.iter().map(shown).chain(self.untold.then(|| "something".to_owned())).collect()
+    }
+}
+
 /// Runs a verb, once or again after each change, and says why it could not be run; the exit code. `forms`: what a report must be
 /// printed as to stand below another one, where this one is not.
 pub fn run(
     again: Option<&Reads<'_>>,
     forms: Option<&str>,
     terminal: &mut Terminal,
-    mut once: impl FnMut(&mut Terminal) -> Result<u8, Problem>,
+    mut once: impl FnMut(&Changed, &mut Terminal) -> Result<u8, Problem>,
 ) -> u8 {
-    let mut told = |terminal: &mut Terminal| once(terminal).unwrap_or_else(|problem| terminal.not_run(&problem));
+    let mut told = |changed: &Changed, terminal: &mut Terminal| {
+        once(changed, terminal).unwrap_or_else(|problem| terminal.not_run(&problem))
+    };
     let ran = match (again, forms) {
-        (None, _) => return told(terminal),
+        (None, _) => return told(&Changed::anything(), terminal),
         (Some(_), Some(forms)) => {
             Err(Problem::new(format!("`--watch` prints one report after another: it goes with {forms}")))
         }
@@ -55,18 +100,24 @@ struct Watched {
 ///
 /// # Errors
 /// There is no workspace to begin with, or the system does not tell of changes.
-fn watch(reads: &Reads<'_>, terminal: &mut Terminal, mut once: impl FnMut(&mut Terminal) -> u8) -> Result<u8, Problem> {
+fn watch(
+    reads: &Reads<'_>,
+    terminal: &mut Terminal,
+    mut once: impl FnMut(&Changed, &mut Terminal) -> u8,
+) -> Result<u8, Problem> {
     let mut watched = folders(reads)?;
+    let mut changed = Changed::anything();
     loop {
         // Watched before it is read: whatever is saved from here on leads to another run.
         let (_watcher, events) = begin(&watched)?;
-        let code = once(terminal);
+        let code = once(&changed, terminal);
         terminal.out("\nwatching for changes, Ctrl-C ends it\n");
         if terminal.gone() {
             return Ok(code);
         }
-        let Some(changed) = changes(&events, &watched.root) else { return Ok(code) };
-        terminal.out(&format!("\n==== changed: {}\n\n", listed(&changed)));
+        let Some(told) = changes(&events) else { return Ok(code) };
+        terminal.out(&format!("\n==== changed: {}\n\n", listed(&told.shown(&watched.root))));
+        changed = told;
         // A workspace that cannot be read for the moment is watched where it was.
         watched = folders(reads).unwrap_or(watched);
     }
@@ -118,38 +169,28 @@ fn begin(watched: &Watched) -> Result<(RecommendedWatcher, Receiver<notify::Resu
     Ok((watcher, events))
 }
 
-/// Waits for a change and for what follows on its heels. What has changed, as messages show it; nothing where no more will be told.
-fn changes(events: &Receiver<notify::Result<Event>>, root: &Path) -> Option<BTreeSet<String>> {
-    let mut changed = BTreeSet::new();
-    while changed.is_empty() {
-        changed.extend(told(&events.recv().ok()?, root));
+/// Waits for a change and for what follows on its heels; nothing where no more will be told.
+fn changes(events: &Receiver<notify::Result<Event>>) -> Option<Changed> {
+    let mut changed = Changed::default();
+    while changed.is_nothing() {
+        changed.add(&events.recv().ok()?);
     }
     for _ in 0..MOST_STEPS {
         let Ok(event) = events.recv_timeout(QUIET) else { break };
-        changed.extend(told(&event, root));
+        changed.add(&event);
     }
     Some(changed)
-}
-
-/// What an event says has changed, as far as it is read.
-fn told(event: &notify::Result<Event>, root: &Path) -> Vec<String> {
-    let event = match event {
-        Ok(event) if matches!(event.kind, EventKind::Access(_)) => return Vec::new(),
-        Ok(event) => event,
-        Err(_) => return vec!["something".to_owned()],
-    };
-    if event.need_rescan() {
-        return vec!["something".to_owned()];
-    }
-    let shown = |path: &PathBuf| path.strip_prefix(root).unwrap_or(path).to_string_lossy().replace('\\', "/");
-    event.paths.iter().filter(|path| is_read(path)).map(shown).collect()
 }
 
 /// Files with the endings that are read, and folders, as which names without an ending count. Editors keep their own files beside those.
 fn is_read(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let read = Format::of_path(&name).is_some() || name.ends_with(".snap") || !name.contains('.');
+    let read = Format::of_path(&name).is_some() || name.ends_with(".snap") || is_folder(path);
     read && !name.starts_with('.')
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| !name.to_string_lossy().contains('.'))
 }
 
 #[cfg(test)]
@@ -164,5 +205,14 @@ mod tests {
         for name in ["a/.T1.toml.swp", "a/T1.toml~", "a/.#T1.toml", "a/x.snap.new", "a/.segue-1-2.tmp", "a/x.md"] {
             assert!(!is_read(Path::new(name)), "{name}");
         }
+    }
+
+    #[test]
+    fn what_may_have_changed() {
+        let changed = |paths: &[&str]| Changed { paths: paths.iter().map(PathBuf::from).collect(), untold: false };
+        let snapshot = Path::new("/w/scenarios/snapshots/a.snap");
+        assert!(changed(&["/link/a.snap"]).may_be(snapshot) && changed(&["/w/scenarios"]).may_be(snapshot));
+        assert!(!changed(&["/w/scenarios/snapshots/b.snap", "/w/T1.toml"]).may_be(snapshot));
+        assert!(Changed::anything().may_be(snapshot) && changed(&[]).is_nothing());
     }
 }

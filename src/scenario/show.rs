@@ -41,27 +41,50 @@ pub fn wire(pack: &Pack, ty: &Type, value: &Value) -> String {
 /// JSON on one line, with the quotes left out where nothing can be mistaken.
 #[must_use]
 pub fn json(json: &Json) -> String {
+    let mut shown = String::new();
+    add_json(&mut shown, json);
+    shown
+}
+
+fn add_json(shown: &mut String, json: &Json) {
     match json {
-        Json::String(text) => word(text),
-        Json::Array(items) => format!("[{}]", items.iter().map(self::json).collect::<Vec<_>>().join(", ")),
-        Json::Object(fields) if fields.is_empty() => "{}".into(),
-        Json::Object(fields) => {
-            let fields: Vec<String> =
-                fields.iter().map(|(key, value)| format!("{}: {}", word(key), self::json(value))).collect();
-            format!("{{ {} }}", fields.join(", "))
+        Json::String(text) => add_word(shown, text),
+        Json::Array(items) => {
+            shown.push('[');
+            for (place, item) in items.iter().enumerate() {
+                shown.push_str(if place > 0 { ", " } else { "" });
+                add_json(shown, item);
+            }
+            shown.push(']');
         }
-        other => other.to_string(),
+        Json::Object(fields) if fields.is_empty() => shown.push_str("{}"),
+        Json::Object(fields) => {
+            for (place, (key, value)) in fields.iter().enumerate() {
+                shown.push_str(if place > 0 { ", " } else { "{ " });
+                add_word(shown, key);
+                shown.push_str(": ");
+                add_json(shown, value);
+            }
+            shown.push_str(" }");
+        }
+        other => shown.push_str(&other.to_string()),
     }
 }
 
 /// A text as it is where it is one plain word that reads as a text, else in quotes.
-fn word(text: &str) -> String {
+fn add_word(shown: &mut String, text: &str) {
     let plain = !text.is_empty()
         && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':'))
         && !matches!(text, "true" | "false" | "null")
         && text.parse::<f64>().is_err();
     let period = text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit());
-    if plain || period { text.to_owned() } else { format!("\"{}\"", line(text).replace('"', "\\\"")) }
+    if plain || period {
+        shown.push_str(text);
+    } else {
+        shown.push('"');
+        shown.push_str(&line(text).replace('"', "\\\""));
+        shown.push('"');
+    }
 }
 
 /// A text on one line: line breaks and other control characters are escaped.

@@ -1,5 +1,7 @@
 //! Transcripts: what a replay did, as stable text made to be read in a diff. No place in a file stands in it.
 
+use std::fmt::{Arguments, Write};
+
 use crate::engine::{Candidate, Step, StepError, Trace, Verdict};
 use crate::model::Pack;
 use crate::model::class::On;
@@ -89,27 +91,32 @@ fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, 
         0 => text.push_str(&format!("{turn}. {head}\n")),
         _ => text.push_str(&format!("{:1$} {head}\n", "", turn.to_string().len() + 1)),
     }
-    let mut line = |line: String| text.push_str(&format!("   {line}\n"));
+    let mut line = |line: Arguments<'_>| {
+        text.push_str("   ");
+        // A text takes all that is written.
+        let _ = text.write_fmt(line);
+        text.push('\n');
+    };
     let class_name = |class| all.qualified(played.pack, show::class(pack, class));
     if let Some(undone) = &played.undone {
-        line(show::undone(all, undone));
+        line(format_args!("{}", show::undone(all, undone)));
         let of = all.at(undone.at);
         for failure in &undone.failures {
             for breach in &failure.breaches {
                 let class = all.qualified(undone.at, show::class(of, failure.class));
-                line(format!("{class} gave up: {}", show::breach(of, failure.class, breach)));
+                line(format_args!("{class} gave up: {}", show::breach(of, failure.class, breach)));
             }
         }
     }
     let step = match &played.result {
         Ok(step) => step,
         Err(error) => {
-            line(format!("no step: {error}"));
+            line(format_args!("no step: {error}"));
             if let StepError::Boundary { failures } = error {
                 for failure in failures {
                     for breach in &failure.breaches {
                         let class = class_name(failure.class);
-                        line(format!("{class} broke {}", show::breach(pack, failure.class, breach)));
+                        line(format_args!("{class} broke {}", show::breach(pack, failure.class, breach)));
                     }
                 }
             }
@@ -117,24 +124,24 @@ fn write_step(registry: &Registry, turn: usize, at: usize, played: &PlayedStep, 
         }
     };
     if let Some(refused) = step.refused {
-        line(format!("refused: {}", pack.names.text(refused)));
+        line(format_args!("refused: {}", pack.names.text(refused)));
         return;
     }
     let said = matches!(&played.what, What::Outcome(outcome) if outcome.reply.contract.is_some());
     if let Some(breach) = step.breach.filter(|_| !said) {
-        line(format!("breach: {}", pack.names.text(breach)));
+        line(format_args!("breach: {}", pack.names.text(breach)));
     }
-    step.read.iter().for_each(|read| line(format!("read: {}", show::read_text(pack, read))));
+    step.read.iter().for_each(|read| line(format_args!("read: {}", show::read_text(pack, read))));
     if let Some(retried) = step.retried {
-        line(show::retried(retried));
+        line(format_args!("{}", show::retried(retried)));
     }
     for failure in &step.failures {
         for breach in &failure.breaches {
-            line(format!("{} gave up: {}", class_name(failure.class), show::breach(pack, failure.class, breach)));
+            line(format_args!("{} gave up: {}", class_name(failure.class), show::breach(pack, failure.class, breach)));
         }
     }
     if let Some(class) = step.class {
-        line(format!("{} ({})", class_name(class), pack.classes[class.index()].name));
+        line(format_args!("{} ({})", class_name(class), pack.classes[class.index()].name));
     }
     step_lines((all, played), own, step, played.what.heard(), &mut line);
 }
@@ -144,55 +151,55 @@ fn step_lines(
     registry: &Registry,
     step: &Step,
     heard: Option<&str>,
-    line: &mut dyn FnMut(String),
+    line: &mut dyn FnMut(Arguments<'_>),
 ) {
     let pack = registry.pack();
     let at = played.pack;
     if let Some(trace) = &step.trace {
         if let Some(why) = why(pack, trace) {
-            line(format!("why: {why}"));
+            line(format_args!("why: {why}"));
         }
         for said in &trace.said {
-            line(format!("said: {}", show::said(pack, said, heard)));
+            line(format_args!("said: {}", show::said(pack, said, heard)));
         }
     }
     if !step.reasons.is_empty() {
         let reasons: Vec<&str> = step.reasons.iter().map(|reason| pack.names.text(*reason)).collect();
-        line(format!("reason: {}", reasons.join(", ")));
+        line(format_args!("reason: {}", reasons.join(", ")));
     }
     if !step.unused.is_empty() {
         let unused: Vec<&str> =
             step.unused.iter().map(|input| pack.names.text(pack.inputs[input.index()].name)).collect();
-        line(format!("unused: {}", unused.join(", ")));
+        line(format_args!("unused: {}", unused.join(", ")));
     }
     if !step.carried.is_empty() {
-        line(format!("carried: {}", show::frames_at(all, at, step.carried)));
+        line(format_args!("carried: {}", show::frames_at(all, at, step.carried)));
     }
     if !step.dropped.is_empty() {
-        line(format!("dropped: {}", show::frames_at(all, at, step.dropped)));
+        line(format_args!("dropped: {}", show::frames_at(all, at, step.dropped)));
     }
     for change in step.changes() {
         let (old, new) = (show::value(pack, change.old), show::value(pack, change.new));
-        line(format!("{}: {old} → {new}", all.qualified(at, &show::slot(pack, change.slot))));
+        line(format_args!("{}: {old} → {new}", all.qualified(at, &show::slot(pack, change.slot))));
     }
     for change in step.instance_changes(pack) {
-        show::instance_at(all, at, &change).into_iter().for_each(&mut *line);
+        show::instance_at(all, at, &change).into_iter().for_each(|told| line(format_args!("{told}")));
     }
     let made_for = played.closed.iter().map(|(_, call)| call);
     let closed: Vec<&str> = step.closed.iter().chain(made_for).map(AsRef::as_ref).collect();
     if !closed.is_empty() {
-        line(format!("closed: {}", closed.join(", ")));
+        line(format_args!("closed: {}", closed.join(", ")));
     }
     for call in &step.calls {
-        line(format!("call: {}", show::call_at(all, at, call)));
+        line(format_args!("call: {}", show::call_at(all, at, call)));
     }
     for (place, message) in step.messages.iter().enumerate() {
         let word = if Some(place) == played.reply { "reply" } else { "message" };
-        line(format!("{word}: {}", show::message_at(all, at, message)));
+        line(format_args!("{word}: {}", show::message_at(all, at, message)));
     }
     if let Some(mode) = step.answer {
         let mode = &pack.modes[mode.index()];
-        line(format!("answer: {} ({})", pack.names.text(mode.name), show::claims(mode.claims)));
+        line(format_args!("answer: {} ({})", pack.names.text(mode.name), show::claims(mode.claims)));
     }
 }
 
