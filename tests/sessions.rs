@@ -33,7 +33,7 @@ fn each_store(test: impl Fn(&dyn Store)) {
 #[test]
 fn a_session_that_is_taken_up_again_is_what_it_was() {
     // Frames with instances, and packs that use packs.
-    for (from, name) in [(100, "booking"), (200, "joined")] {
+    for (from, name) in [(100, "booking"), (200, "joined"), (300, "refinement")] {
         let (registry, corpus) = (shipped(name, &[]), Corpus::of(name));
         (from..from + 6).for_each(|seed| laws::law(&registry, &Memory::default(), seed, &corpus));
     }

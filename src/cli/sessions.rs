@@ -165,6 +165,7 @@ fn told(entry: &Entry) -> String {
     let reasons = if reasons.is_empty() { String::new() } else { format!(" ({})", reasons.join(", ")) };
     lines.push(files::visible(&format!("  class    {transition}{answer}{reasons}")));
     for message in messages {
+        let message = message.json();
         let told = match (message["message"].as_str(), &message["with"]) {
             (Some(name), Json::Object(with)) if with.is_empty() => name.to_owned(),
             (Some(name), with) => format!("{name} {with}"),

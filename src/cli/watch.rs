@@ -116,7 +116,7 @@ fn watch(
             return Ok(code);
         }
         let Some(told) = changes(&events) else { return Ok(code) };
-        terminal.out(&format!("\n==== changed: {}\n\n", listed(&told.shown(&watched.root))));
+        terminal.out(&format!("\n==== changed: {}\n\n", listed(told.shown(&watched.root))));
         changed = told;
         // A workspace that cannot be read for the moment is watched where it was.
         watched = folders(reads).unwrap_or(watched);

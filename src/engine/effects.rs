@@ -431,13 +431,21 @@ fn fit<'v>(pack: &Pack, ty: &Type, value: Cow<'v, Value>, effect: &Effect) -> Re
     }
 }
 
-/// A collection or a record with what is in it fitted; `None` when its type says nothing of what is in it.
+/// A collection or a record with what is in it fitted; `None` where it fits as it is, or its type says nothing of what is in it.
 fn fit_each(pack: &Pack, ty: &Type, value: &Value, effect: &Effect) -> Result<Option<Value>, Breach> {
-    let fitted = |ty: &Type, value: &Value| Ok(fit(pack, ty, Cow::Borrowed(value), effect)?.into_owned());
+    // Whether what was looked at so far fits as it is.
+    let mut same = true;
+    let mut fitted = |ty: &Type, value: &Value| {
+        let value = fit(pack, ty, Cow::Borrowed(value), effect)?;
+        same &= matches!(value, Cow::Borrowed(_));
+        Ok(value.into_owned())
+    };
     let made = match (ty, value) {
         (Type::List { of, .. } | Type::Set { of, .. }, Value::List(items)) => {
-            let items = items.iter().map(|item| fitted(of, item)).collect::<Result<_, _>>()?;
-            bounded(ty, items, effect)?
+            let all = items.iter().map(|item| fitted(of, item)).collect::<Result<_, _>>()?;
+            let made = bounded(ty, all, effect)?;
+            same &= matches!((ty, &made), (Type::List { .. }, Value::List(all)) if all.len() == items.len());
+            made
         }
         (Type::Map { of, max, .. }, Value::Map(entries)) => {
             if entries.len() > *max as usize {
@@ -447,18 +455,21 @@ fn fit_each(pack: &Pack, ty: &Type, value: &Value, effect: &Effect) -> Result<Op
             Value::Map(entries.collect::<Result<_, _>>()?)
         }
         (Type::Record(id), Value::Record(record)) => {
-            let mut fields = Vec::new();
+            let mut fields = Vec::with_capacity(record.fields.len());
             for field in &pack.records[id.index()].fields {
                 let value = fit_field(pack, field, Cow::Borrowed(record.field(field.name)), effect)?;
                 if value.is_present() {
+                    same &= matches!(value, Cow::Borrowed(_));
                     fields.push((field.name, value.into_owned()));
                 }
             }
+            // A default is borrowed as well.
+            same &= fields.iter().map(|(name, _)| name).eq(record.fields.iter().map(|(name, _)| name));
             Value::Record(RecordValue { fields, extra: record.extra.clone() }.into())
         }
         _ => return Ok(None),
     };
-    Ok(Some(made))
+    Ok((!same).then_some(made))
 }
 
 /// A named value as its declaration holds it; the default where there is none, absent where there may be none.

@@ -15,7 +15,7 @@ use crate::model::uses::PackAt;
 use crate::registry::Registry;
 use crate::state::{SCHEMA_VERSION, SessionState, Texts};
 
-use super::record::{Entry, Head, Kept, Pending, Retention};
+use super::record::{Entry, Head, Kept, Pending, Retention, Written};
 use super::store::{Commit, Store, StoreError};
 
 /// A session that is under way.
@@ -216,7 +216,8 @@ impl<'r, S: Store> Live<'r, S> {
                 (self.head, self.state, self.pending) = (head, done.state.clone(), pending);
                 return Ok(done);
             }
-            let entry = entry(self.registry, &done, event, (head.revision, turn, &head.touched));
+            let at = (head.revision, turn, &*head.touched);
+            let entry = entry(self.registry, &mut self.texts, &done, event, at);
             self.commit(head, done.state.clone(), pending, entry)?;
         }
         Ok(done)
@@ -373,7 +374,13 @@ fn wrong(id: &str) -> impl Fn(DataError) -> SessionError {
 }
 
 /// What an event came to, for the log of the session.
-fn entry(registry: &Registry, done: &Cascade, event: &Event, (revision, turn, at): (u64, u64, &str)) -> Entry {
+fn entry(
+    registry: &Registry,
+    texts: &mut Texts,
+    done: &Cascade,
+    event: &Event,
+    (revision, turn, at): (u64, u64, &str),
+) -> Entry {
     let pack = registry.pack();
     let mut reasons: Vec<String> = Vec::new();
     for taken in &done.steps {
@@ -386,8 +393,9 @@ fn entry(registry: &Registry, done: &Cascade, event: &Event, (revision, turn, at
     }
     let messages = done.messages().map(|(at, message)| {
         let of = pack.at(at);
-        let name = pack.qualified(at, of.names.text(of.messages[message.message.index()].name));
-        json!({ "message": name, "with": message.body(of) })
+        let declared = &of.messages[message.message.index()];
+        let name = pack.qualified(at, of.names.text(declared.name));
+        Written::new(texts.message(of, &name, &declared.fields, &message.fields))
     });
     Entry {
         revision,
@@ -404,6 +412,7 @@ fn entry(registry: &Registry, done: &Cascade, event: &Event, (revision, turn, at
 
 /// An event as the host gives it.
 fn told(pack: &Pack, event: &Event) -> Json {
+    let mut told = Map::new();
     match event {
         Event::Input { event, fields } => {
             let declared = &pack.events[event.index()];
@@ -415,21 +424,24 @@ fn told(pack: &Pack, event: &Event) -> Json {
                     None => signals.insert(pack.names.text(pack.inputs[input.index()].name).to_owned(), json),
                 };
             }
-            let mut told = json!({ "event": pack.names.text(declared.name), "with": with });
+            told.insert("event".to_owned(), pack.names.text(declared.name).into());
+            told.insert("with".to_owned(), with.into());
             if !signals.is_empty() {
-                told["signals"] = Json::Object(signals);
+                told.insert("signals".to_owned(), signals.into());
             }
-            told
         }
         Event::Outcome { call, status, value, error } => {
-            let mut told = json!({ "call": &**call, "status": STATUSES[*status as usize] });
+            let mut outcome = Map::new();
+            outcome.insert("call".to_owned(), (&**call).into());
+            outcome.insert("status".to_owned(), STATUSES[*status as usize].into());
             if let Some(value) = value {
-                told["value"] = value.clone();
+                outcome.insert("value".to_owned(), value.clone());
             }
             if let Some(error) = error {
-                told["error"] = (&**error).into();
+                outcome.insert("error".to_owned(), (&**error).into());
             }
-            json!({ "outcome": told })
+            told.insert("outcome".to_owned(), outcome.into());
         }
     }
+    Json::Object(told)
 }

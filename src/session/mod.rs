@@ -10,7 +10,7 @@ mod store;
 pub use live::{Live, Point, Resumed, SessionError};
 pub use memory::Memory;
 pub use migrate::{Migrated, migrate};
-pub use record::{Entry, Head, Kept, Pending, Retention};
+pub use record::{Entry, Head, Kept, Pending, Retention, Written};
 pub use store::{Commit, Store, StoreError};
 
 #[cfg(doctest)]

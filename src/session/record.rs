@@ -1,7 +1,11 @@
 //! What is kept of a session.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::{Map, Value as Json};
+
+use crate::model::json::document;
 
 /// What is known of a session, whatever becomes of what was said in it (S1 IRW-REQ-03: session id, database, turn count).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +68,47 @@ pub struct Entry {
     /// The calls that were made, by their ids.
     pub calls: Vec<String>,
     /// The messages that were sent: `{"message", "with"}`.
-    pub messages: Vec<Json>,
+    pub messages: Vec<Written>,
+}
+
+/// JSON as text: what is only kept need not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written(String);
+
+impl Written {
+    pub(crate) fn new(json: String) -> Self {
+        Self(json)
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// What it says.
+    #[must_use]
+    pub fn json(&self) -> Json {
+        document(&self.0)
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Written {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::from_str::<Json>(&self.0).map_err(ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Written {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Json::deserialize(deserializer).map(|json| Self(json.to_string()))
+    }
 }
 
 /// A session as a store gives it back.

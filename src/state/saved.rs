@@ -400,60 +400,56 @@ fn turn_json(pack: &Pack, turn: &Turn) -> Json {
 }
 
 /// What is saved of a turn, before the state that it goes back to.
-pub(super) fn turn_head(pack: &Pack, turn: &Turn) -> Map<String, Json> {
+fn turn_head(pack: &Pack, turn: &Turn) -> Map<String, Json> {
     let selected = pack.names.text(pack.classes[turn.selected.index()].id);
     let head = [("id", (&*turn.id).into()), ("selected", selected.into()), ("steps", turn.steps.into())];
     head.map(|(key, value): (&str, Json)| (key.to_owned(), value)).into_iter().collect()
 }
 
 /// What is saved of a turn, after the state that it goes back to.
-pub(super) fn turn_rest(pack: &Pack, turn: &Turn) -> Map<String, Json> {
-    let names = |set: FrameSet| -> Vec<&str> {
-        set.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name)).collect()
-    };
-    let calls: Vec<Json> = turn
-        .calls
-        .iter()
-        .map(|call| {
-            let kept: Map<String, Json> = call
-                .kept
-                .iter()
-                .map(|(id, value)| (pack.names.text(pack.kept[id.index()].0).to_owned(), to_json(&pack.names, value)))
-                .collect();
-            let mut saved = json!({
-                "id": &*call.id,
-                "class": pack.names.text(pack.classes[call.class.index()].id),
-                "site": pack.names.text(call.site),
-                "port": pack.names.text(pack.ports[call.port.index()].name),
-                "kept": kept,
-            });
-            if !call.owners.is_empty() {
-                let of = call.owners.iter().map(|(frame, key)| {
-                    (pack.names.text(pack.frames[frame.index()].name).to_owned(), key.as_str().into())
-                });
-                saved["instances"] = Json::Object(of.collect());
-            }
-            if let Some(sent) = &call.sent {
-                let with = sent
-                    .with
-                    .iter()
-                    .map(|(name, value)| (pack.names.text(*name).to_owned(), to_json(&pack.names, value)));
-                saved["request"] = Json::Object(with.collect());
-                saved["attempt"] = sent.attempt.into();
-            }
-            saved
-        })
-        .collect();
-    let written: Vec<String> = turn
-        .written
-        .iter()
-        .map(|slot| {
-            let field = &pack.slots[slot.index()];
-            format!("{}.{}", pack.names.text(pack.frames[field.frame.index()].name), pack.names.text(field.name))
-        })
-        .collect();
-    let rest = [("calls", calls.into()), ("written", written.into()), ("decided", names(turn.decided).into())];
+fn turn_rest(pack: &Pack, turn: &Turn) -> Map<String, Json> {
+    let calls: Vec<Json> = turn.calls.iter().map(|call| call_json(pack, call)).collect();
+    let written: Vec<Json> = turn.written.iter().map(|slot| Json::from(written_name(pack, slot).concat())).collect();
+    let decided: Vec<Json> =
+        turn.decided.iter().map(|frame| pack.names.text(pack.frames[frame.index()].name).into()).collect();
+    let rest = [("calls", calls.into()), ("written", written.into()), ("decided", decided.into())];
     rest.map(|(key, value): (&str, Json)| (key.to_owned(), value)).into_iter().collect()
+}
+
+/// What is saved of a call that is open.
+pub(super) fn call_json(pack: &Pack, call: &OpenCall) -> Json {
+    let kept: Map<String, Json> = call
+        .kept
+        .iter()
+        .map(|(id, value)| (pack.names.text(pack.kept[id.index()].0).to_owned(), to_json(&pack.names, value)))
+        .collect();
+    let mut saved = json!({
+        "id": &*call.id,
+        "class": pack.names.text(pack.classes[call.class.index()].id),
+        "site": pack.names.text(call.site),
+        "port": pack.names.text(pack.ports[call.port.index()].name),
+    });
+    saved["kept"] = Json::Object(kept);
+    if !call.owners.is_empty() {
+        let of = call
+            .owners
+            .iter()
+            .map(|(frame, key)| (pack.names.text(pack.frames[frame.index()].name).to_owned(), key.as_str().into()));
+        saved["instances"] = Json::Object(of.collect());
+    }
+    if let Some(sent) = &call.sent {
+        let with =
+            sent.with.iter().map(|(name, value)| (pack.names.text(*name).to_owned(), to_json(&pack.names, value)));
+        saved["request"] = Json::Object(with.collect());
+        saved["attempt"] = sent.attempt.into();
+    }
+    saved
+}
+
+/// The name of a slot that was written, in pieces.
+pub(super) fn written_name(pack: &Pack, slot: Slot) -> [&str; 3] {
+    let field = &pack.slots[slot.index()];
+    [pack.names.text(pack.frames[field.frame.index()].name), ".", pack.names.text(field.name)]
 }
 
 fn turn_from_json(pack: &Pack, json: &Json, instances: &Store, at: &str) -> Result<Turn, DataError> {

@@ -5,26 +5,29 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Barrier};
 
 use segue::compose::cascade;
-use segue::engine::NumberedIds;
+use segue::engine::{MessageOut, NumberedIds};
+use segue::model::Pack;
+use segue::model::uses::PackAt;
 use segue::registry::Registry;
 use segue::session::{Commit, Entry, Head, Kept, Live, Memory, Retention, SessionError, Store, StoreError};
 use segue::source::SourceText;
 use segue::state::SessionState;
 use segue::store::Access;
+use serde_json::json;
 
 use super::{context, env, open, opened, resumed, small_pack, utterance};
 use crate::support::corpus::Corpus;
 use crate::support::events::event;
 use crate::support::{Dice, loaded, main_files, main_pack};
 
-/// A session at random, taken up again after each event, beside one that nothing keeps.
+/// A session at random, taken up again now and then, beside one that nothing keeps.
 pub fn law(registry: &Registry, store: &dyn Store, seed: u64, corpus: &Corpus) {
     let id = format!("s-{seed}");
     let mut live = opened(registry, store, &id);
     let (mut dice, mut gone) = (Dice(seed), Vec::<Arc<str>>::new());
     let (mut ids, mut alone) = (NumberedIds::default(), NumberedIds::default());
     let mut state = SessionState::new(registry.pack());
-    let mut taken = 0;
+    let (mut taken, mut said) = (0, Vec::new());
     for _ in 0..20 {
         let event = event(registry, &state, &gone, &[], &mut dice, corpus);
         let wanted = cascade(registry, &state, &event, &mut env(&mut alone));
@@ -33,13 +36,17 @@ pub fn law(registry: &Registry, store: &dyn Store, seed: u64, corpus: &Corpus) {
             (Ok(wanted), Ok(done)) => {
                 assert_eq!(done.state, wanted.state, "{seed}");
                 taken += u64::from(done.refused().is_none());
+                let kept = done.messages().filter(|_| done.refused().is_none());
+                said.extend(kept.map(|(at, message)| sent(registry.pack(), at, message)));
                 gone.extend(state.open_calls().iter().map(|call| call.id.clone()));
                 state = wanted.state;
             }
             (Err(wanted), Err(SessionError::Step(error))) => assert_eq!(error, wanted, "{seed}"),
             (wanted, done) => panic!("{seed}: {wanted:?}\n{done:?}"),
         }
-        live = resumed(registry, store, &id);
+        if dice.chance(60) {
+            live = resumed(registry, store, &id);
+        }
         assert_eq!(*live.state(), state, "{seed}");
         let written = (taken > 0).then(|| state.to_json(registry.pack()).to_string());
         assert!(written.is_none() || store.read(&id).expect("it").state == written, "the saved form: {seed}");
@@ -49,8 +56,17 @@ pub fn law(registry: &Registry, store: &dyn Store, seed: u64, corpus: &Corpus) {
     }
     let entries = store.entries(&id).expect("its entries");
     assert_eq!((live.head().revision, entries.len() as u64), (taken, taken), "each event is there once: {seed}");
+    let messages = entries.iter().flat_map(|entry| &entry.messages);
+    assert_eq!(messages.map(|message| message.text().to_owned()).collect::<Vec<_>>(), said, "{seed}");
     let turns = entries.iter().filter(|entry| entry.input["event"].is_string()).count() as u64;
     assert_eq!(live.head().turns, turns, "{seed}");
+}
+
+/// A message as the log has it.
+fn sent(pack: &Pack, at: PackAt, message: &MessageOut) -> String {
+    let of = pack.at(at);
+    let name = pack.qualified(at, of.names.text(of.messages[message.message.index()].name));
+    json!({ "message": name, "with": message.body(of) }).to_string()
 }
 
 /// Sessions at random are what they were whenever they are taken up again, and a store keeps the same as one in memory.
