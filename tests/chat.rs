@@ -606,4 +606,27 @@ fn a_long_text_is_cut_where_it_is_shown() {
     let first = out(&run).lines().next().map(str::to_owned).expect("a line");
     assert!(first.starts_with("1. user: xxx") && first.ends_with("x…"), "{first}");
     assert!(out(&run).contains("\n2. user: and?\n") && out(&run).len() < 1000, "{}", out(&run));
+    // So it is with whatever is typed and not understood.
+    for line in [
+        "/LONG",
+        "/tap {\"city\": \"LONG\"}",
+        "/tap {\"LONG\": 1}",
+        "/event LONG {}",
+        "/signals {\"LONG\": 1}",
+        "/save LONG.yaml",
+        "/save LONG",
+        "/state LONG",
+        "/chat LONG",
+        "/undo LONG",
+        "/outcome {\"call\": \"LONG\", \"returns\": {}}",
+    ] {
+        let run = chat(&Mini::new(), &[], &format!("{}\n", line.replace("LONG", &text)));
+        let told = out(&run) + &err(&run);
+        assert!(told.lines().all(|line| line.chars().count() < 500), "{line}: {} bytes", told.len());
+    }
+    for line in ["LONG", "/LONG", "!LONG", "{\"evidence\": \"LONG\"}", "{\"LONG\": 1}"] {
+        let lines = format!("Riga\n{}\n!open\n", line.replace("LONG", &text));
+        let told = err(&chat(&Mini::new(), &[], &lines).code(1));
+        assert!(told.starts_with("error: line 2: ") && told.lines().all(|line| line.chars().count() < 500), "{line}");
+    }
 }

@@ -153,7 +153,8 @@ impl Chat<'_, '_> {
                 None => "`/help` lists what there is".to_owned(),
             };
             let typed = quoted(&format!("/{key}"));
-            self.wrong(&format!("{typed} is no command and no event; {help} (`//{key}` says `/{key}`)"));
+            let said = quoted(&format!("//{key}"));
+            self.wrong(&format!("{typed} is no command and no event; {help} ({said} says {typed})"));
             return After::More;
         }
         self.take(key, event, rest)

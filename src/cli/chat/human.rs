@@ -147,7 +147,8 @@ impl Chat<'_, '_> {
                     None => "`/help` lists what there is".to_owned(),
                 };
                 let typed = quoted(&format!("/{word}"));
-                self.wrong(&format!("{typed} is no command here; {help} (`//{word}` is the value `/{word}`)"));
+                let value = quoted(&format!("//{word}"));
+                self.wrong(&format!("{typed} is no command here; {help} ({value} is the value {typed})"));
             }
             None => self.begins(call, word),
         }
@@ -185,7 +186,7 @@ impl Chat<'_, '_> {
                 return Ok(Typed::Ended(Ending::Open));
             }
             if word == STATUSES[0] || !STATUSES.contains(&word) {
-                return Err(format!("`!{word}` ends no call; write one of {}", listed(ENDS)));
+                return Err(format!("{} ends no call; write one of {}", quoted(&format!("!{word}")), listed(ENDS)));
             }
             let mut end = Map::new();
             end.insert("status".into(), word.into());

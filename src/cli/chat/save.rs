@@ -3,12 +3,16 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::cli::new::with_schema;
+use crate::cli::terminal::cut;
 use crate::scaffold::File;
 use crate::scenario::snapshot;
 use crate::syntax::Format;
 use crate::workspace::{Problem, SNAPSHOTS, files, snapshots_of};
 
 use super::Chat;
+
+/// Bytes in the name of a file or a folder, at most, as file systems have it.
+const LONGEST_NAME: usize = 255;
 
 impl Chat<'_, '_> {
     /// Writes the conversation to a file, and its snapshot: both or neither, and nothing is overwritten.
@@ -18,7 +22,11 @@ impl Chat<'_, '_> {
             return Err(Problem::new("`/save` needs a file, such as `/save talk.yaml what it shows`"));
         }
         if Format::of_path(file) != Some(Format::Yaml) {
-            return Err(Problem::new(format!("{file}: a scenario is saved as YAML: name it *.yaml")));
+            return Err(Problem::new(format!("{}: a scenario is saved as YAML: name it *.yaml", cut(file.to_owned()))));
+        }
+        if Path::new(file).iter().any(|piece| piece.len() > LONGEST_NAME) {
+            let message = format!("a name in it is longer than {LONGEST_NAME} bytes");
+            return Err(Problem::new(format!("{}: {message}", cut(file.to_owned()))));
         }
         let path = self.place(Path::new(file))?;
         let shown = self.workspace.shown(&path);
