@@ -23,7 +23,7 @@ use segue::registry::Registry;
 use segue::session::{Live, Retention, SessionError, Store, StoreError};
 use segue::store::{Access, Postgres};
 use stores::many::{self, PART};
-use stores::server::{Server, alone, calm};
+use stores::server::{Server, Small, alone, calm};
 use stores::{env, laws, opened, resumed, small_pack, utterance};
 
 /// Opens a store that must open.
@@ -339,6 +339,24 @@ fn what_the_server_refuses_is_told_and_changes_nothing() {
     let mut kept = store.read("s-1").expect("it");
     kept.head.id = "a\0b".into();
     tells(&store.create(&kept).expect_err("no text"), &["0x00"]);
+}
+
+#[test]
+fn a_full_disk_is_told_and_what_was_committed_stays() {
+    let Some(mut server) = Small::new() else { return };
+    let (url, registry) = (server.url(), small_pack());
+    let store = store(&url);
+    let mut live = opened(&registry, &store, "s-1");
+    says(&registry, &mut live, "Riga").expect("taken");
+    server.fill();
+    let error = (0..1000).find_map(|_| says(&registry, &mut live, "Riga").err()).expect("the disk is small");
+    let SessionError::Store(told @ StoreError::Full { .. }) = &error else { panic!("{error:?}") };
+    tells(told, &["No space left on device", "make room"]);
+    let stands = laws::whole(&registry, &store, "s-1", "what was committed stays");
+    assert_eq!(live.head().revision, stands);
+    server.make_room();
+    says(&registry, &mut live, "Oslo").expect("it goes on");
+    assert_eq!(laws::whole(&registry, &store, "s-1", "with room again"), stands + 1);
 }
 
 #[test]

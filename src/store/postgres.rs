@@ -25,9 +25,12 @@ const VERSION: i64 = 1;
 const LOCK: i64 = 0x5365_6775;
 /// So long another writer may hold a session before that is an error, unless [`Postgres::patience`] says otherwise.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So long the server may take to begin a connection, or to say nothing at all to what it was asked, beyond the patience.
-const CONNECT: Duration = Duration::from_secs(10);
+/// So long each host may take to begin a connection, unless the URL says otherwise (`connect_timeout`).
+const CONNECT: Duration = Duration::from_secs(5);
+/// So long a statement may take, beyond the patience.
 const LONGEST: Duration = Duration::from_secs(60);
+/// So much later than the server itself it is given up here.
+const LATER: Duration = Duration::from_secs(10);
 
 /// Ids are ordered by their bytes, as in every store.
 const TABLES: &str = r#"
@@ -115,7 +118,7 @@ impl Postgres {
         let runtime = runtime.map_err(|error| StoreError::Failed { why: error.to_string() })?;
         let link = Mutex::new(Link { client: None, patience: PATIENCE, runtime });
         let store = Self { address, access, link };
-        store.work(Work::Changes, async |client| match (made(client).await?, access) {
+        store.work(Work::Looks, async |client| match (made(client).await?, access) {
             (Made::Store, Access::Read) => Ok(()),
             (Made::Store, _) => may_write(client).await,
             (Made::Nothing { .. }, Access::Write) => make(client).await,
@@ -149,7 +152,7 @@ impl Postgres {
                 Some(client) => client,
                 None => self.connected(*patience).await?,
             };
-            let done = timeout(*patience + LONGEST, of(&mut client)).await;
+            let done = timeout(longest(*patience).saturating_add(LATER), of(&mut client)).await;
             let lost = |why: &str| match work {
                 Work::Looks => StoreError::Failed { why: format!("the connection was lost: {why}; try again") },
                 Work::Changes => StoreError::Failed {
@@ -174,7 +177,11 @@ impl Postgres {
 
     /// A new connection, on which all is set as a store needs it.
     async fn connected(&self, patience: Duration) -> Result<Client, StoreError> {
-        let client = match timeout(CONNECT, connect(&self.address)).await {
+        let config = &self.address.config;
+        let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
+        let each = config.get_connect_timeout().copied().unwrap_or(CONNECT).saturating_add(LATER);
+        let all = each.saturating_mul(u32::try_from(hosts).unwrap_or(u32::MAX));
+        let client = match timeout(all, connect(&self.address)).await {
             Ok(Ok(client)) => client,
             Ok(Err(Wrong::Known(error))) => return Err(error),
             Ok(Err(Wrong::Told(error))) => return Err(unreached(&self.address, &error)),
@@ -199,7 +206,7 @@ impl Postgres {
             // The tables of a server that has taken the place of another one, too.
             made(&client).await
         };
-        match timeout(patience + LONGEST, found).await {
+        match timeout(longest(patience).saturating_add(LATER), found).await {
             Ok(Ok(_)) => Ok(client),
             Ok(Err(Wrong::Known(error))) => Err(error),
             Ok(Err(Wrong::Told(error))) => Err(failed(&error)),
@@ -218,6 +225,9 @@ impl fmt::Debug for Postgres {
 async fn connect(address: &Address) -> Result<Client, Wrong> {
     let mut config: Config = address.config.clone();
     // A machine that has gone is noticed, unless the URL says how.
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(CONNECT);
+    }
     if config.get_tcp_user_timeout().is_none() {
         config.tcp_user_timeout(LONGEST);
     }
@@ -244,10 +254,15 @@ async fn alive(client: Option<Client>) -> Option<Client> {
     client.filter(|client| !client.is_closed())
 }
 
+/// How long a statement may take.
+fn longest(patience: Duration) -> Duration {
+    patience.saturating_add(LONGEST)
+}
+
 /// How long is waited, in words of the server. There nothing means for ever.
 fn waits(patience: Duration) -> String {
     let most = |wait: Duration| i32::try_from(wait.as_millis().max(1)).unwrap_or(i32::MAX);
-    let (lock, whole) = (most(patience), most(patience.saturating_add(LONGEST)));
+    let (lock, whole) = (most(patience), most(longest(patience)));
     format!("SET lock_timeout = {lock}; SET statement_timeout = {whole};")
 }
 

@@ -1,11 +1,11 @@
 //! A server of PostgreSQL that the tests start for themselves, as an ordinary user, on this machine alone.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use nix::sys::signal::{Signal, kill};
@@ -301,5 +301,89 @@ fn certify(folder: &Path) {
     let made = command.stdin(Stdio::null()).output().is_ok_and(|output| output.status.success());
     if !made {
         let _ = fs::remove_file(folder.join("server.crt"));
+    }
+}
+
+/// A server whose disk is small. It lives as long as this does, or this process.
+pub struct Small {
+    port: u16,
+    keeper: Child,
+    told: BufReader<ChildStdout>,
+}
+
+/// A disk that this script and its server see alone; then what it is told to do, until nobody tells it anything more.
+const SMALL: &str = r#"
+    set -e; folder=$1; port=$2; shift 2; as="setpriv --reuid=65534 --regid=65534 --clear-groups --"
+    mount -t tmpfs -o size=64m none "$folder"; chown 65534:65534 "$folder"; cd "$folder"
+    $as "$1" -D data -U owner --auth=trust -E UTF8 --locale=C --no-sync > /dev/null
+    $as "$2" -D data -w -l log -o "-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=" start > /dev/null
+    echo up
+    while read -r what; do
+        case $what in
+            fill) $as sh -c 'cat /dev/zero > ballast' 2> /dev/null || true ;;
+            free) rm ballast ;;
+        esac
+        echo "$what"
+    done
+    $as "$2" -D data -w -m immediate stop > /dev/null; cd /; umount "$folder"; rmdir "$folder"
+"#;
+
+impl Small {
+    /// A server on a small disk; nothing where there can be none, which is said.
+    pub fn new() -> Option<Self> {
+        let able = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
+        let why = match programs() {
+            Err(why) => Some(why),
+            Ok(_) if !geteuid().is_root() || !able.is_ok_and(|output| output.status.success()) => {
+                Some("`unshare -m mount -t tmpfs` is not allowed here".to_owned())
+            }
+            Ok(_) => None,
+        };
+        if let Some(why) = why {
+            let _ = writeln!(std::io::stderr(), "NOT RUN: a server of PostgreSQL whose disk is full: {why}");
+            return None;
+        }
+        let programs = programs().expect("they are there");
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let mut command = Command::new("unshare");
+        command.args(["-m", "sh", "-c", SMALL, "sh"]).arg(TempDir::with_prefix("pg").expect("a folder").keep());
+        command.arg(port.to_string()).args([programs.join("initdb"), programs.join("pg_ctl")]);
+        let mut keeper = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
+        let told = BufReader::new(keeper.stdout.take().expect("its output"));
+        let mut small = Self { port, keeper, told };
+        small.hear("up");
+        Some(small)
+    }
+
+    pub fn url(&self) -> String {
+        format!("postgres://owner@127.0.0.1:{}/postgres", self.port)
+    }
+
+    fn hear(&mut self, word: &str) {
+        let mut line = String::new();
+        self.told.read_line(&mut line).expect("its output");
+        assert_eq!(line.trim_end(), word);
+    }
+
+    fn tell(&mut self, word: &str) {
+        let to = self.keeper.stdin.as_mut().expect("its input");
+        to.write_all(format!("{word}\n").as_bytes()).expect("it reads");
+        self.hear(word);
+    }
+
+    /// Puts something in the way, up to the last byte.
+    pub fn fill(&mut self) {
+        self.tell("fill");
+    }
+
+    pub fn make_room(&mut self) {
+        self.tell("free");
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        drop(self.keeper.stdin.take());
+        let _ = self.keeper.wait();
     }
 }
