@@ -495,11 +495,6 @@ fn a_connection_is_safe_where_it_is_asked_to_be() {
         &refused(&format!("{url}?sslrootcert={}", key.display()), Access::Write),
         &["sslrootcert", "BEGIN CERTIFICATE"],
     );
-    // Over a network it is safe unless that is said: no name of another machine is needed to see it.
-    tells(
-        &refused("postgres://u:hunter2@192.0.2.1:1/d?hostaddr=127.0.0.1&sslmode=nonsense", Access::Read),
-        &["sslmode=nonsense"],
-    );
 }
 
 #[test]

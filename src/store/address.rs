@@ -126,7 +126,11 @@ impl fmt::Display for Address {
         let ports = self.config.get_ports();
         for (at, host) in hosts.iter().enumerate() {
             let port = ports.get(at).or(ports.first()).copied().unwrap_or(5432);
-            write!(f, "{}{host}:{port}", if at > 0 { "," } else { "" })?;
+            let comma = if at > 0 { "," } else { "" };
+            match host.contains(':') {
+                true => write!(f, "{comma}[{host}]:{port}")?,
+                false => write!(f, "{comma}{host}:{port}")?,
+            }
         }
         Ok(())
     }
@@ -182,4 +186,42 @@ pub fn text_of(error: &dyn std::error::Error) -> String {
 
 fn failed(why: String) -> StoreError {
     StoreError::Failed { why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Trust};
+
+    #[test]
+    fn nothing_goes_over_a_network_in_the_open_unless_that_is_said() {
+        for (url, safe) in [
+            ("postgres://u@localhost/d", false),
+            ("postgres://u@127.0.0.9:5433/d", false),
+            ("postgres://u@[::1]/d", false),
+            ("postgres://u@%2Frun%2Fpostgresql/d", false),
+            ("postgres://u@localhost,127.0.0.1/d", false),
+            ("postgres://u@db.example/d", true),
+            ("postgres://u@192.0.2.1/d", true),
+            ("postgres://u@localhost,db.example/d", true),
+            ("postgres://u@localhost/d?hostaddr=192.0.2.1", true),
+            ("postgres://u@db.example/d?sslmode=disable", false),
+            ("postgres://u@localhost/d?sslmode=require", true),
+            ("postgres://u@localhost/d?sslmode=verify-full", true),
+        ] {
+            let address = Address::of(url, None).unwrap_or_else(|error| panic!("{url}: {error}"));
+            assert_eq!(matches!(address.tls, Some(Trust::Public)), safe, "{url}");
+            assert_eq!(address.tls.is_some(), safe, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_password_of_the_url_comes_first_and_is_not_shown() {
+        let password = |url: &str| {
+            let address = Address::of(url, Some("beside")).unwrap_or_else(|error| panic!("{url}: {error}"));
+            assert_eq!(address.to_string(), "h:5432,[::1]:7", "{url}");
+            address.config.get_password().map(|password| String::from_utf8_lossy(password).into_owned())
+        };
+        assert_eq!(password("postgres://u:a%40b@h,[::1]:7/d").as_deref(), Some("a@b"));
+        assert_eq!(password("postgresql://u@h:5432,[::1]:7/d").as_deref(), Some("beside"));
+    }
 }
