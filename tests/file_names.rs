@@ -7,6 +7,8 @@ mod program;
 
 use std::fs;
 
+use segue::workspace::files;
+
 use program::{Mini, told};
 
 const TOML: &str =
@@ -55,4 +57,18 @@ fn backups() {
     fs::rename(mini.path("transitions/mini/T1.yaml"), mini.path("transitions/mini/T1.yaml.bak")).expect("renamed");
     let wanted = "transitions/mini/T1.yaml.bak:1:1 this is called like a backup of `T1.yaml`, which is not there -> name it `T1.yaml`: no file of this name is read; or keep it elsewhere";
     assert_eq!(told(&mini), [wanted]);
+}
+
+/// Files are found in the order of their paths, folder by folder, whatever the order in which a disk has them.
+#[test]
+fn files_are_found_in_one_order() {
+    let mini = Mini::new();
+    let names = ["b/a.toml", "a.toml", "b.toml", "b/c/a.toml", "Z.toml", "я.toml", "a/z.toml", "a-b.toml"];
+    names.iter().for_each(|name| mini.write(&format!("found/{name}"), ""));
+    let folder = mini.path("found");
+    let found = files::walk(&folder, "found", &folder).files;
+    let mut sorted = found.clone();
+    sorted.sort();
+    assert_eq!(found.len(), names.len());
+    assert_eq!(found, sorted);
 }

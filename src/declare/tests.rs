@@ -314,6 +314,22 @@ fn wrong_places() {
     ]));
 }
 
+/// A metric counts one thing, and a case that is looked at by itself has no end.
+#[test]
+fn metrics_that_say_too_much() {
+    let told = |rest: &str| {
+        let mut files = files();
+        files.push(SourceText::new("metrics.toml", format!("[metric.m]\nof = [\"T2\"]\nare = [\"T2\"]\n{rest}\n")));
+        let found = declare(&files, &Options::default()).diagnostics.into_sorted();
+        found.iter().map(|one| format!("{}: {}", one.code.slug(), one.message)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(""), [""; 0]);
+    let two = "one-of-several: a metric counts one thing, and `are` stands here already";
+    assert_eq!(told("followed_by = [\"T2\"]"), [two]);
+    let end = "out-of-place: a metric with `are` has no `until`: it looks at the cases themselves";
+    assert_eq!(told("until = [\"T2\"]"), [end]);
+}
+
 #[test]
 fn missing_parts() {
     let mut bare = files();

@@ -304,3 +304,26 @@ fn missing(path: &Path) -> Problem {
 fn or_missing(folder: &Path) -> &'static str {
     if files::kind(folder) == Kind::Missing { " (it does not exist)" } else { "" }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_key_of_a_pack_may_stand() {
+        for text in [
+            "pack: a",
+            "pack : a",
+            "\"pack\": a",
+            "'pack' = 1",
+            "pack # of it\n: a",
+            "x:\n  pack\n  : a",
+            "packs: 1\npack= 2",
+        ] {
+            assert!(may_name_pack(text), "{text}");
+        }
+        for text in ["", "pack", "the pack of it", "packs: a", "unpack it", "covers: T1"] {
+            assert!(!may_name_pack(text), "{text}");
+        }
+    }
+}
