@@ -193,6 +193,13 @@ fn a_run_says_what_a_run_by_itself_says() {
         (snapshot, Some(&kept.replace("oslo", "riga"))),
         (snapshot, None),
         (snapshot, Some(&kept)),
+        // One that changed while nothing could be played is read when something can be.
+        (other, Some(&good.replace("title:", "titel:"))),
+        (snapshot, Some(&kept.replace("oslo", "riga"))),
+        (other, Some(&good)),
+        ("segue.toml", Some("[[[")),
+        (snapshot, Some(&kept)),
+        ("segue.toml", Some("")),
         // What stands on a pack changes by itself, goes wrong, names what is not there.
         (grown, Some(&extends.replace("Grown", "Grown up"))),
         (grown, Some(&extends.replace("mini", "mimi"))),

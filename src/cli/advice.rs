@@ -9,6 +9,9 @@ use super::place::Place;
 const DAMAGED: &str = "; where it is none, name another one; else keep a copy of it, see what `segue sessions check` finds, and go on with a \
                        backup or with a new one";
 
+/// What is to be done about a store that another process holds for long.
+const LOCKED: &str = "; try again when that one is done, or end it";
+
 /// Why a store cannot be used, or a session not taken up, and what to do.
 pub fn unused(place: &Place, error: impl Into<SessionError>) -> Problem {
     let error = error.into();
@@ -24,6 +27,7 @@ pub fn told(error: &SessionError) -> String {
     let help = match error {
         SessionError::Store(StoreError::Damaged { .. }) => DAMAGED,
         SessionError::Store(StoreError::Missing { .. }) => "; `segue sessions list` says which there are",
+        SessionError::Store(StoreError::Locked { .. }) => LOCKED,
         _ => "",
     };
     files::visible(&format!("{error}{help}"))

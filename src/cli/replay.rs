@@ -132,6 +132,8 @@ fn replay(
         };
         return recorded::run(&recorded::Asked { file, pack, given, misses, format }, terminal);
     }
+    // A run that ends before it has played anything knows of nothing that was touched before it.
+    let before = std::mem::take(&mut known.played);
     let in_ci = files::in_ci();
     if args.accept && in_ci {
         return Err(Problem::new("`--accept` writes snapshots, and with CI set nothing is written"));
@@ -152,7 +154,7 @@ fn replay(
         }));
     }
     let packs = known.packs.load(args.pack.as_deref(), &workspace, corpus, terminal)?;
-    let tried = run_all(args, &workspace, corpus, &packs, (&known.played, changed), workers, terminal);
+    let tried = run_all(args, &workspace, corpus, &packs, (&before, changed), workers, terminal);
     let mut report = Report::default();
     let mut whole = true;
     for faulty in &corpus.faulty {
@@ -174,7 +176,7 @@ fn replay(
         let (scenario, held) = (case.scenario.clone(), holds.then(|| case.snapshot.clone()));
         played.insert(case.scenario.span, Played { scenario, fingerprint, outcome, held });
     }
-    let gone = std::mem::replace(&mut known.played, played);
+    known.played = played;
     report.results.sort_by(|a, b| a.file.cmp(&b.file));
     for orphan in &corpus.orphans {
         let pending = orphan.shown.ends_with(".new");
@@ -207,7 +209,7 @@ fn replay(
             terminal.out(&document);
         }
     }
-    workers.aside(move || drop(gone));
+    workers.aside(move || drop(before));
     known.packs.tidy();
     Ok(match () {
         () if report.count(Status::Error) > 0 || !whole => NOT_RUN,

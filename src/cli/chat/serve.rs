@@ -24,8 +24,8 @@ use crate::scenario::{Call, Reply, outcomes, show};
 #[cfg(feature = "openai")]
 use crate::source::SourceMap;
 #[cfg(feature = "openai")]
-use crate::workspace::{Http, secret};
-use crate::workspace::{Problem, Unended, Workspace, files, run};
+use crate::workspace::{Http, files, secret};
+use crate::workspace::{Problem, Unended, Workspace, run};
 
 use super::{Chat, told};
 
