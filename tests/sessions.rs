@@ -12,10 +12,10 @@ use std::fs;
 use segue::engine::NumberedIds;
 use segue::session::{Memory, Retention, SessionError, Store, StoreError};
 use segue::store::{Access, Sqlite};
-use stores::{env, laws, opened, small_pack, utterance};
+use stores::{env, laws, opened, utterance};
 use support::corpus::Corpus;
 use support::env::shipped;
-use support::main_pack;
+use support::{main_pack, small_pack};
 use tempfile::TempDir;
 
 /// Tries something on a store in a file.

@@ -15,35 +15,20 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Barrier;
 use std::time::Duration;
 
-use jiff::civil::Date;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use segue::engine::{Env, Event, NumberedIds};
 use segue::model::Status;
 use segue::registry::Registry;
 use segue::session::{Entry, Kept, Live, Memory, SessionError, Store, StoreError};
 use segue::store::{Access, Sqlite};
-use segue::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
-use support::{Dice, loaded, main_pack};
+use support::{Dice, main_pack, small_pack};
 use tempfile::TempDir;
 
 const NOW: &str = "2021-05-10T12:00:00Z";
 
 fn env<'i>(now: &str, ids: &'i mut NumberedIds) -> Env<'i> {
-    Env {
-        now: now.into(),
-        today: Date::new(2021, 5, 10).expect("a day"),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids,
-        trace: false,
-        probe: None,
-    }
-}
-
-fn small_pack() -> Registry {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mini");
-    loaded(&Workspace::of(&folder).and_then(|workspace| workspace.pack("mini")).expect("a pack"))
+    Env { now: now.to_owned().into(), ..support::env::env(1, ids) }
 }
 
 fn opened<'r, S: Store>(registry: &'r Registry, store: S, id: &str) -> Live<'r, S> {

@@ -24,7 +24,8 @@ use segue::session::{Live, Retention, SessionError, Store, StoreError};
 use segue::store::{Access, Postgres};
 use stores::many::{self, PART};
 use stores::server::{Server, Small, alone, calm};
-use stores::{env, laws, opened, resumed, small_pack, utterance};
+use stores::{env, laws, opened, resumed, utterance};
+use support::small_pack;
 
 /// Opens a store that must open.
 fn store(url: &str) -> Postgres {

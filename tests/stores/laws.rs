@@ -15,12 +15,13 @@ use segue::state::SessionState;
 use segue::store::Access;
 use serde_json::json;
 
-use super::{context, env, open, opened, resumed, small_pack, utterance};
+use super::{context, env, open, opened, resumed, utterance};
 use crate::support::corpus::Corpus;
 use crate::support::events::event;
-use crate::support::{Dice, loaded, main_files, main_pack};
+use crate::support::{Dice, loaded, main_files, main_pack, small_pack};
 
-/// A session at random, taken up again now and then, beside one that nothing keeps.
+/// A session at random, beside one that nothing keeps. After each event it is what it was when it is taken up again, and now and then it
+/// goes on so.
 pub fn law(registry: &Registry, store: &dyn Store, seed: u64, corpus: &Corpus) {
     let id = format!("s-{seed}");
     let mut live = opened(registry, store, &id);
@@ -44,10 +45,16 @@ pub fn law(registry: &Registry, store: &dyn Store, seed: u64, corpus: &Corpus) {
             (Err(wanted), Err(SessionError::Step(error))) => assert_eq!(error, wanted, "{seed}"),
             (wanted, done) => panic!("{seed}: {wanted:?}\n{done:?}"),
         }
-        if dice.chance(60) {
-            live = resumed(registry, store, &id);
-        }
         assert_eq!(*live.state(), state, "{seed}");
+        let again = resumed(registry, store, &id);
+        assert_eq!(
+            (again.state(), again.head(), again.pending()),
+            (live.state(), live.head(), live.pending()),
+            "{seed}"
+        );
+        if dice.chance(60) {
+            live = again;
+        }
         let written = (taken > 0).then(|| state.to_json(registry.pack()).to_string());
         assert!(written.is_none() || store.read(&id).expect("it").state == written, "the saved form: {seed}");
         let open: Vec<String> =

@@ -14,11 +14,11 @@ use segue::session::{Live, Memory, SessionError, Store, StoreError};
 use segue::store::Access;
 
 use super::laws::faults;
-use super::{context, open, small_pack};
-use crate::support::Dice;
+use super::{context, open};
 use crate::support::corpus::Corpus;
 use crate::support::env::shipped;
 use crate::support::events::{input_event, outcome_event, utterance};
+use crate::support::{Dice, small_pack};
 
 /// What is done.
 pub struct Plan {

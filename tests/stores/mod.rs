@@ -10,15 +10,13 @@ pub mod server;
 
 use std::path::Path;
 
-use jiff::civil::Date;
 use segue::engine::{Env, Event, NumberedIds};
 use segue::registry::Registry;
 use segue::session::{Live, Resumed, Store};
 use segue::store::{Access, Sqlite};
-use segue::workspace::Workspace;
 use serde_json::{Map, Value as Json, json};
 
-use crate::support::loaded;
+use crate::support;
 
 /// Opens the store of this name, a file or a URL: so another process can be told which one.
 pub fn open(place: &str, access: Access) -> Box<dyn Store> {
@@ -30,15 +28,7 @@ pub fn open(place: &str, access: Access) -> Box<dyn Store> {
 }
 
 pub fn env(ids: &mut NumberedIds) -> Env<'_> {
-    Env {
-        now: "2021-05-10T12:00:00Z".into(),
-        today: Date::new(2021, 5, 10).expect("a day"),
-        session_id: "s-1".into(),
-        turn_id: "t-1".into(),
-        ids,
-        trace: false,
-        probe: None,
-    }
+    support::env::env(1, ids)
 }
 
 pub fn context() -> Map<String, Json> {
@@ -58,10 +48,4 @@ pub fn resumed<'r, S: Store>(registry: &'r Registry, store: S, id: &str) -> Live
 
 pub fn utterance(registry: &Registry, text: &str) -> Event {
     Event::input(registry, "utterance", &json!({ "text": text }), &json!({})).expect("an utterance")
-}
-
-/// A pack that is loaded in no time: most of what a process does with it is writing.
-pub fn small_pack() -> Registry {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mini");
-    loaded(&Workspace::of(&folder).and_then(|workspace| workspace.pack("mini")).expect("a pack"))
 }

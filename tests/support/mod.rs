@@ -47,6 +47,12 @@ pub fn load(files: &[SourceText]) -> Result<Registry, String> {
     loaded.registry.ok_or_else(|| human(&loaded.sources, &loaded.diagnostics, false))
 }
 
+/// A pack that is loaded in no time.
+pub fn small_pack() -> Registry {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mini");
+    loaded(&Workspace::of(&folder).and_then(|workspace| workspace.pack("mini")).expect("a pack"))
+}
+
 /// Loads a pack that must load.
 pub fn loaded(files: &[SourceText]) -> Registry {
     load(files).unwrap_or_else(|errors| panic!("{errors}"))
