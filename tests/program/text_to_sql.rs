@@ -20,7 +20,7 @@ fn told_by_cargo() -> Vec<String> {
     std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(own).collect()
 }
 
-/// The program: `cargo test --test text_to_sql` does not build examples.
+/// The program: tests do not build examples.
 fn example() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -34,6 +34,9 @@ fn example() -> &'static Path {
         }
         if profile.ends_with("release") {
             cargo.arg("--release");
+        }
+        if cfg!(feature = "postgres") {
+            cargo.arg("--features=postgres"); // the library is there with it
         }
         assert!(cargo.status().expect("cargo").success(), "the example does not build");
         profile.join("examples").join(format!("text_to_sql{}", std::env::consts::EXE_SUFFIX))
