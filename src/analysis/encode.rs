@@ -3,7 +3,7 @@
 use crate::maps::HashMap;
 use crate::model::Pack;
 use crate::model::cond::{Cond, Path, Place};
-use crate::model::ids::{ClassId, FrameId};
+use crate::model::ids::{ClassId, FrameId, InputId};
 use crate::model::schema::Type;
 use crate::model::value::Value;
 use crate::registry::Registry;
@@ -92,7 +92,7 @@ pub struct Encoder<'r> {
     /// What is not told exactly.
     pub vague: Vec<Vague>,
     pub(super) places: HashMap<Place, Term>,
-    pub(super) late: HashMap<(ClassId, usize, crate::model::ids::InputId), Term>,
+    pub(super) late: HashMap<(ClassId, usize, InputId), Term>,
     pub(super) steps: HashMap<(Taker, bool, Place), Term>,
     pub(super) lets: HashMap<FrameId, Lit>,
     pub(super) moment: super::moment::Moment<'r>,
@@ -100,6 +100,8 @@ pub struct Encoder<'r> {
     pub(super) instances: Vec<super::instances::Seen>,
     pub(super) passes: HashMap<super::guard::Taker, Lit>,
     pub(super) tests: HashMap<(*const Cond, Who), Rails>,
+    /// Whether each partial value of an input becomes a value.
+    pub(super) completes: HashMap<InputId, bool>,
     /// By whose step the outcome is led up to that is looked at, where it is one that comes right after a step.
     pub(super) lead: Option<Taker>,
     pub(super) leads: HashMap<(Taker, crate::model::names::Sym), super::led::Led<'r>>,
@@ -127,6 +129,7 @@ impl<'r> Encoder<'r> {
             instances: Vec::new(),
             passes: HashMap::default(),
             tests: HashMap::default(),
+            completes: HashMap::default(),
             lead: None,
             leads: HashMap::default(),
         };

@@ -1,5 +1,7 @@
 //! Inputs as one candidate sees them: values that alternatives set, the tag, completed values, derived signals.
 
+use std::collections::BTreeSet;
+
 use crate::lexicon::{Atom, expand};
 use crate::model::class::{By, Fate};
 use crate::model::cond::{Operand, Place};
@@ -174,7 +176,16 @@ impl<'r> Encoder<'r> {
     }
 
     /// Whether each partial value that a text can say becomes a value with any year and month.
-    fn always_completed(&self, input: InputId) -> bool {
+    fn always_completed(&mut self, input: InputId) -> bool {
+        if let Some(known) = self.completes.get(&input) {
+            return *known;
+        }
+        let known = self.completes_always(input);
+        self.completes.insert(input, known);
+        known
+    }
+
+    fn completes_always(&self, input: InputId) -> bool {
         let pack = self.pack;
         let Some(signal) = self.moment.signal(input) else { return false };
         pack.lexicon.signals[signal].rules.iter().all(|rule| {
@@ -182,22 +193,25 @@ impl<'r> Encoder<'r> {
                 return matches!(rule.value, RuleValue::Const(_) | RuleValue::Matched);
             };
             let Some(variants) = expand(elems, &pack.lexicon.endings) else { return false };
-            variants.iter().all(|variant| self.becomes_values(input, template, variant))
+            let parts =
+                template.iter().filter_map(|piece| if let Piece::Part(part) = piece { Some(*part) } else { None });
+            let lacking =
+                |variant: &Vec<Atom>| parts.clone().filter(|part| !variant.contains(&Atom::Part(*part))).collect();
+            // Many ways to say it lack the same.
+            let lacking: BTreeSet<Vec<usize>> = variants.iter().map(lacking).collect();
+            lacking.iter().all(|lacking| lacking.is_empty() || self.becomes_values(input, template, lacking))
         })
     }
 
-    fn becomes_values(&self, input: InputId, template: &[Piece], variant: &[Atom]) -> bool {
+    /// Whether texts of which these parts are completed are values, whatever is said of the others.
+    fn becomes_values(&self, input: InputId, template: &[Piece], lacking: &[usize]) -> bool {
         let pack = self.pack;
-        let lacks = |part: usize| !variant.contains(&Atom::Part(part));
-        if !template.iter().any(|piece| matches!(piece, Piece::Part(part) if lacks(*part))) {
-            return true;
-        }
         // What each piece can be: the text itself, what a part is said to be, or any component of a period.
         let mut texts = vec![String::new()];
         for piece in template {
             let next: Vec<String> = match piece {
                 Piece::Text(text) => vec![text.clone()],
-                Piece::Part(part) if lacks(*part) => {
+                Piece::Part(part) if lacking.contains(part) => {
                     let completion = pack
                         .completions
                         .iter()
@@ -210,16 +224,17 @@ impl<'r> Encoder<'r> {
                 }
                 Piece::Part(part) => {
                     let values = pack.lexicon.parts[*part].rules.iter().map(|rule| rule.value.clone());
-                    match values.collect::<Option<Vec<String>>>() {
-                        Some(values) => values,
+                    // Much is said in several ways.
+                    match values.collect::<Option<BTreeSet<String>>>() {
+                        Some(values) => values.into_iter().collect(),
                         None => return false,
                     }
                 }
             };
-            texts = texts.iter().flat_map(|text| next.iter().map(move |next| format!("{text}{next}"))).collect();
-            if texts.len() > MOST_COMPLETED {
+            if texts.len() * next.len() > MOST_COMPLETED {
                 return false;
             }
+            texts = texts.iter().flat_map(|text| next.iter().map(move |next| [text.as_str(), next].concat())).collect();
         }
         texts.iter().all(|text| parse_text(pack, &pack.inputs[input.index()].ty, text).is_some())
     }

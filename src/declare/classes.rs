@@ -584,7 +584,8 @@ fn unanswered(cx: &Cx<'_>, field: &Entry, ty: &Type) {
         Type::Key(id) => cx.tables[id.index()].rows.iter().map(|row| cx.text_of(row.key)).collect(),
         _ => return,
     };
-    let meant = |value: &str| table.iter().any(|entry| suggest(&entry.key, [value]).is_some());
+    let meant =
+        |value: &str| table.get(value).is_some() || table.iter().any(|entry| suggest(&entry.key, [value]).is_some());
     let open: Vec<String> = values.into_iter().filter(|value| !meant(value)).collect();
     if !open.is_empty() {
         let message = format!("the answer gives no mode where {} is {}", quoted(&field.key), listed(&open));

@@ -34,6 +34,11 @@ pub(super) fn expand(sections: &Sections<'_>, out: &Diagnostics) -> Vec<Node> {
     classes
 }
 
+/// Whether a class is written once for each row of a table.
+pub(super) fn has_rows(class: &Node) -> bool {
+    matches!(&class.kind, Kind::Table(table) if table.entry("for_each").is_some())
+}
+
 fn rows(
     sections: &Sections<'_>,
     class: &Node,

@@ -55,6 +55,7 @@ pub use uses::{Use, used_folders};
 use classes::Outline;
 use cx::Cx;
 use document::Document;
+use expand::has_rows;
 use manifest::Member;
 use merge::Sections;
 use paths::text_of;
@@ -439,7 +440,13 @@ fn load(
     let mut cx = Cx::new(out, sources, partial || class_nodes.len() > MOST_CLASSES);
     class_nodes.truncate(MOST_CLASSES);
     classes::set_right(&cx, &mut class_nodes);
-    all_words(&cx, documents.iter().copied().chain(&class_nodes));
+    // The other classes stand in the documents as they are.
+    let written_out: BTreeSet<Span> =
+        sections.classes.iter().filter(|class| has_rows(class)).map(|class| class.span).collect();
+    all_words(
+        &cx,
+        documents.iter().copied().chain(class_nodes.iter().filter(|class| written_out.contains(&class.span))),
+    );
     let manifest = manifest::manifest(&mut cx, &sections, place);
     contracts::contracts(&mut cx, &sections);
     manifest::keyed_names(&mut cx, &sections);

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use crate::maps::HashSet;
 use crate::model::lexicon::{Elem, EndingSet, Slot};
 
+use super::fold::is_folded;
 use super::normalise::fold_word;
 
 /// How many plain sequences one phrase may stand for, endings included.
@@ -76,15 +77,15 @@ fn sequences(elems: &[Elem], endings: &[EndingSet]) -> Vec<Vec<Atom>> {
             Elem::Slot(Slot::Part(part)) => push(&mut all, &Atom::Part(*part)),
             Elem::Slot(Slot::Signal(signal)) => push(&mut all, &Atom::Signal(*signal)),
             Elem::Stem { stem, endings: set } => {
-                let full = |ending: &String| vec![Atom::Word(fold_word(&format!("{stem}{ending}")).into())];
-                all = crossed(&all, &endings[*set].endings.iter().map(full).collect::<Vec<_>>());
+                let full = |ending: &String| vec![Atom::Word(joined(stem, ending))];
+                all = crossed(all, endings[*set].endings.iter().map(full).collect());
             }
             Elem::Choice { optional, of } => {
                 let mut next: Vec<_> = of.iter().flat_map(|sequence| sequences(sequence, endings)).collect();
                 if *optional {
                     next.push(Vec::new());
                 }
-                all = crossed(&all, &next);
+                all = crossed(all, next);
             }
         }
     }
@@ -95,7 +96,20 @@ fn push(all: &mut [Vec<Atom>], atom: &Atom) {
     all.iter_mut().for_each(|sequence| sequence.push(atom.clone()));
 }
 
+/// A stem with an ending, folded.
+fn joined(stem: &str, ending: &str) -> SmolStr {
+    if is_folded(stem) && is_folded(ending) {
+        return [stem, ending].into_iter().collect();
+    }
+    fold_word(&[stem, ending].concat()).into()
+}
+
 /// Each head with each tail.
-fn crossed(heads: &[Vec<Atom>], tails: &[Vec<Atom>]) -> Vec<Vec<Atom>> {
+fn crossed(heads: Vec<Vec<Atom>>, tails: Vec<Vec<Atom>>) -> Vec<Vec<Atom>> {
+    if let [head] = heads.as_slice()
+        && head.is_empty()
+    {
+        return tails;
+    }
     heads.iter().flat_map(|head| tails.iter().map(|tail| [head.as_slice(), tail].concat())).collect()
 }

@@ -85,6 +85,11 @@ pub(crate) fn folded_prefix(text: &[u8]) -> usize {
     }
 }
 
+/// Whether a text is letters and digits alone that [`quick`] leaves as they are.
+pub(crate) fn is_folded(text: &str) -> bool {
+    folded_prefix(text.as_bytes()) == text.len()
+}
+
 /// Folds the characters of one word and appends them: canonical composition, full case folding, ё to е.
 ///
 /// Case folding is "lower case of the upper case of the lower case", which is Unicode's full case folding but for a

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::fold::{Kind, fold_into, folded_prefix, kind, quick};
+use super::fold::{Kind, fold_into, folded_prefix, is_folded, kind, quick};
 
 /// The longest text, in bytes of UTF-8, that is worth scanning. Normalising and scanning are linear and have no limit of
 /// their own; whoever takes in texts refuses longer ones.
@@ -108,6 +108,9 @@ impl Normalised {
 /// Folds one word of the lexicon the way texts are folded: characters only, white space and punctuation stay.
 #[must_use]
 pub fn fold_word(word: &str) -> String {
+    if is_folded(word) {
+        return word.to_owned();
+    }
     let mut visible = String::with_capacity(word.len());
     visible.extend(word.chars().filter(|c| kind(*c) != Kind::Invisible));
     let mut folded = String::with_capacity(word.len());

@@ -265,8 +265,8 @@ fn meant_ending(name: &str) -> Option<(&str, &'static str)> {
     if !(3..=5).contains(&ending.len()) || !ending.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         return None;
     }
-    let near = suggest(ending, ["toml", "yaml"])?;
-    (ending[..1].eq_ignore_ascii_case(&near[..1])).then(|| (ending, if near == "toml" { "toml" } else { "yaml" }))
+    let near = ["toml", "yaml"].into_iter().find(|near| ending[..1].eq_ignore_ascii_case(&near[..1]))?;
+    suggest(ending, [near]).map(|_| (ending, near))
 }
 
 /// What an entry of a folder leads to. Most say so themselves: only links are looked at.

@@ -42,7 +42,7 @@ fn files_of(root: &str, pack: &str) -> Files {
     Files { pack: workspace.pack(pack).expect("the pack"), scenarios: scenarios.collect() }
 }
 
-/// `SEGUE_FUZZ=20 cargo test --release --test fuzz` tries twenty times as many cases.
+/// `SEGUE_FUZZ=20 cargo test --release --test check fuzz` tries twenty times as many cases.
 #[expect(clippy::disallowed_methods, reason = "how long it is searched is said from outside")]
 fn many() -> u32 {
     std::env::var("SEGUE_FUZZ").ok().and_then(|times| times.parse().ok()).unwrap_or(1)

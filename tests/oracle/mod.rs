@@ -1,7 +1,7 @@
 //! A naive reference evaluator: an interpreter of the checked declarations, written for clarity, that shares nothing with
 //! the engine but these declarations.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, reason = "each test program uses its part")]
 
 mod carry;
 mod contract;

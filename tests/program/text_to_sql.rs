@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
-use snapbox::cmd::{Command as Checked, OutputAssert, cargo_bin};
+use snapbox::cmd::{Command as Checked, OutputAssert};
 
 use crate::endpoint::{Does, Server, good};
 use crate::program::{self, Mini, err, out};
@@ -302,15 +302,19 @@ fn the_page_is_true() {
     assert_eq!(lines.len(), 4);
 }
 
-/// The repository's own workspace binds the ports, by way of cargo: `segue chat --pack transitions/refinement`.
+/// The repository's own workspace binds the ports, by way of cargo: `segue chat --pack transitions/refinement`. Here the program that
+/// cargo would build is there already.
 #[test]
 fn the_workspace_of_the_repository() {
-    example();
-    let mut command = Checked::new(cargo_bin!("segue")).current_dir(ROOT);
-    for name in told_by_cargo() {
-        command = command.env_remove(name);
+    let settings = std::fs::read_to_string(Path::new(ROOT).join("segue.toml")).expect("the settings");
+    let by_cargo = r#"["cargo", "run", "--quiet", "--locked", "--example", "text_to_sql"]"#;
+    assert_eq!(settings.matches(by_cargo).count(), 3);
+    let mini = Mini::empty();
+    mini.write("segue.toml", settings.replace(by_cargo, &json!([example()]).to_string()));
+    for folder in ["transitions", "scenarios"] {
+        program::copy(&Path::new(ROOT).join(folder), &mini.path(folder));
     }
-    let command = command.args(["chat", "--pack", "transitions/refinement", "--numbered-ids"]);
+    let command = mini.command(&["chat", "--pack", "transitions/refinement", "--numbered-ids"]);
     let run = chat_with(by_rules(command), "Show me all users\nOnly from last month\n").code(0);
     let said = out(&run);
     assert!(said.contains("\n            Added WHERE clause to filter users from last month\n"), "{said}{}", err(&run));

@@ -1,6 +1,6 @@
 //! What steps of tests know of the world, and sessions of one pack that take steps.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, reason = "each test program uses its part")]
 
 use std::path::Path;
 

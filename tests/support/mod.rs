@@ -1,6 +1,6 @@
 //! What the integration tests share: reading and loading packs, talking to the engine, choosing at random.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, reason = "each test program uses its part")]
 
 pub mod corpus;
 pub mod env;

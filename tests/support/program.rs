@@ -1,6 +1,6 @@
 //! The program itself, run in a workspace of its own.
 #![expect(clippy::disallowed_methods, reason = "workspaces are made and the program is started")]
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, reason = "each test program uses its part")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
