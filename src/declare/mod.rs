@@ -34,12 +34,12 @@ mod values;
 mod vocabulary;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::jobs::{self, Both, in_turn};
 use crate::model::ids::{ClassId, FrameId};
-use crate::model::{Pack, reason, walk};
+use crate::model::{Pack, walk};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Kind, Node};
 
@@ -55,7 +55,6 @@ pub use uses::{Use, used_folders};
 use classes::Outline;
 use cx::Cx;
 use document::Document;
-use expand::has_rows;
 use manifest::Member;
 use merge::Sections;
 use paths::text_of;
@@ -440,13 +439,7 @@ fn load(
     let mut cx = Cx::new(out, sources, partial || class_nodes.len() > MOST_CLASSES);
     class_nodes.truncate(MOST_CLASSES);
     classes::set_right(&cx, &mut class_nodes);
-    // The other classes stand in the documents as they are.
-    let written_out: BTreeSet<Span> =
-        sections.classes.iter().filter(|class| has_rows(class)).map(|class| class.span).collect();
-    all_words(
-        &cx,
-        documents.iter().copied().chain(class_nodes.iter().filter(|class| written_out.contains(&class.span))),
-    );
+    vocabulary::all_words(&cx, documents, &sections, &class_nodes);
     let manifest = manifest::manifest(&mut cx, &sections, place);
     contracts::contracts(&mut cx, &sections);
     manifest::keyed_names(&mut cx, &sections);
@@ -563,34 +556,6 @@ fn load(
     };
     walk::fill(&mut pack);
     Loaded { pack: Some(pack), partial, shadowed: order.shadowed }
-}
-
-/// All words that stand as values and may become names, in the order of the alphabet: sets are sorted by symbol, so a set is shown in an order
-/// that no other declaration changes.
-fn all_words<'n>(cx: &Cx<'_>, documents: impl Iterator<Item = &'n Node>) {
-    let engine = reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([
-        &reason::CONTRACT,
-        &reason::TYPE,
-        &reason::SCHEMA,
-    ]);
-    let mut words: HashSet<&str> = engine.copied().collect();
-    documents.for_each(|node| words_of(node, &mut words));
-    let mut words: Vec<&str> = words.into_iter().collect();
-    words.sort_unstable();
-    words.into_iter().for_each(|word| _ = cx.intern(word));
-}
-
-fn words_of<'n>(node: &'n Node, words: &mut HashSet<&'n str>) {
-    match &node.kind {
-        Kind::Text(text) if !text.is_empty() && !text.contains(char::is_whitespace) => _ = words.insert(text),
-        Kind::List(items) => items.iter().for_each(|item| words_of(item, words)),
-        Kind::Table(table) => {
-            for entry in table {
-                words_of(&entry.value, words);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Named conditions and blocks, not read before they are used.

@@ -1,17 +1,19 @@
 //! What the vocabulary of a pack is made of: enums, tables with their rows, records, relative periods, parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
 use crate::model::ids::EnumId;
 use crate::model::period::{PeriodUnit, RelativePeriod};
+use crate::model::reason;
 use crate::model::schema::{Param, Record, Row, Table as Vocabulary, Type};
 use crate::model::value::Value;
 use crate::source::Span;
 use crate::syntax::{Entry, Field, Kind, Node, Table};
 
 use super::cx::{Cx, POISON, poisoned, whole};
+use super::expand::has_rows;
 use super::extends::added;
 use super::merge::{Sections, twice};
 use super::types::{Beside, Case};
@@ -316,5 +318,37 @@ fn endless_records(cx: &mut Cx<'_>) {
         for field in &mut cx.records[at].fields {
             field.ty = POISON;
         }
+    }
+}
+
+/// All words that stand as values and may become names, in the order of the alphabet: sets are sorted by symbol, so a set is shown in an order
+/// that no other declaration changes.
+pub(super) fn all_words(cx: &Cx<'_>, documents: &[&Node], sections: &Sections<'_>, classes: &[Node]) {
+    let engine = reason::ALL.iter().chain(&reason::STATUSES).chain(&reason::CLAIMS).chain([
+        &reason::CONTRACT,
+        &reason::TYPE,
+        &reason::SCHEMA,
+    ]);
+    let mut words: HashSet<&str> = engine.copied().collect();
+    // The other classes stand in the documents as they are.
+    let rows = sections.classes.iter().filter(|class| has_rows(class));
+    let rows: BTreeSet<Span> = rows.map(|class| class.span).collect();
+    let written_out = classes.iter().filter(|class| rows.contains(&class.span));
+    documents.iter().copied().chain(written_out).for_each(|node| words_of(node, &mut words));
+    let mut words: Vec<&str> = words.into_iter().collect();
+    words.sort_unstable();
+    words.into_iter().for_each(|word| _ = cx.intern(word));
+}
+
+fn words_of<'n>(node: &'n Node, words: &mut HashSet<&'n str>) {
+    match &node.kind {
+        Kind::Text(text) if !text.is_empty() && !text.contains(char::is_whitespace) => _ = words.insert(text),
+        Kind::List(items) => items.iter().for_each(|item| words_of(item, words)),
+        Kind::Table(table) => {
+            for entry in table {
+                words_of(&entry.value, words);
+            }
+        }
+        _ => {}
     }
 }
