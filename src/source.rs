@@ -1,7 +1,7 @@
 //! Source texts and places in them. A span is a file and a byte range; lines and columns are worked out on demand.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A file of one [`SourceMap`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -32,8 +32,8 @@ pub struct LineColumn {
 pub struct SourceText {
     /// Its name, with the ending that tells its format; messages show it.
     pub name: String,
-    /// Its text; of a file with a fault, what can be shown of it.
-    pub text: String,
+    /// Its text; of a file with a fault, what can be shown of it. Whoever has the file shares it.
+    pub text: Arc<str>,
     /// Why the file cannot be read.
     pub fault: Option<Fault>,
     /// The folder of the pack that it is of; nothing for a file of the pack that is meant, which may use others.
@@ -42,14 +42,14 @@ pub struct SourceText {
 
 impl SourceText {
     /// A text that was read.
-    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>, text: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), text: text.into(), fault: None, pack: None }
     }
 
     /// A file of which there is nothing to show.
     pub fn unread(name: impl Into<String>, message: impl Into<String>, help: &str) -> Self {
         let fault = Fault { at: 0..0, message: message.into(), help: help.to_owned() };
-        Self { name: name.into(), text: String::new(), fault: Some(fault), pack: None }
+        Self { name: name.into(), text: Arc::default(), fault: Some(fault), pack: None }
     }
 
     /// The text in the bytes of a file. What is no UTF-8 is a fault at the first wrong byte.
@@ -57,7 +57,7 @@ impl SourceText {
         if let Some(encoding) = other_encoding(&bytes) {
             let unread = Self::unread(name, format!("the file is {encoding}, not UTF-8"), "save it as UTF-8");
             // What it says is known all the same, so that nobody is told that it is not there.
-            let text = if encoding == UTF_16 { of_utf16(&bytes) } else { String::new() };
+            let text = if encoding == UTF_16 { of_utf16(&bytes).into() } else { Arc::default() };
             return Self { text, ..unread };
         }
         let error = match String::from_utf8(bytes) {
@@ -70,7 +70,7 @@ impl SourceText {
         // What is wrong is shown as U+FFFD; the bytes before it keep their places.
         let at = at..at + char::REPLACEMENT_CHARACTER.len_utf8();
         let fault = Fault { at, message, help: "save it as UTF-8".into() };
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        let text = String::from_utf8_lossy(error.as_bytes()).into();
         Self { name: name.into(), text, fault: Some(fault), pack: None }
     }
 
@@ -142,31 +142,38 @@ fn of_utf16(bytes: &[u8]) -> String {
 /// The texts that were read, by name.
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
-    files: Vec<File>,
+    files: Vec<Arc<File>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct File {
-    name: Arc<str>,
+    name: Box<str>,
     text: Arc<str>,
-    /// Where each line starts, the first one included.
-    lines: Arc<[u32]>,
+    /// Where each line starts, the first one included; looked for when a place is asked for.
+    lines: OnceLock<Box<[u32]>>,
+}
+
+impl File {
+    fn lines(&self) -> &[u32] {
+        let starts = || self.text.match_indices('\n').map(|(at, _)| offset(at + 1));
+        self.lines.get_or_init(|| std::iter::once(0).chain(starts()).collect())
+    }
 }
 
 impl SourceMap {
     /// Adds a file under the name that messages show. A leading byte-order mark stays in the text.
-    pub fn add(&mut self, name: &str, text: &str) -> FileId {
-        let id = FileId(u32::try_from(self.files.len()).expect("fewer than four billion files"));
-        let starts = text.match_indices('\n').map(|(at, _)| offset(at + 1));
-        let lines = std::iter::once(0).chain(starts).collect();
-        self.files.push(File { name: name.into(), text: text.into(), lines });
-        id
+    pub fn add(&mut self, name: &str, text: impl Into<Arc<str>>) -> FileId {
+        self.push(Arc::new(File { name: name.into(), text: text.into(), lines: OnceLock::new() }))
     }
 
     /// Adds a file of another map: the two share its text.
     pub fn share(&mut self, other: &Self, file: FileId) -> FileId {
+        self.push(Arc::clone(&other.files[file.0 as usize]))
+    }
+
+    fn push(&mut self, file: Arc<File>) -> FileId {
         let id = FileId(u32::try_from(self.files.len()).expect("fewer than four billion files"));
-        self.files.push(other.files[file.0 as usize].clone());
+        self.files.push(file);
         id
     }
 
@@ -214,7 +221,7 @@ impl SourceMap {
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        let lines = &self.files[file.0 as usize].lines;
+        let lines = self.files[file.0 as usize].lines();
         let line = lines.partition_point(|start| *start <= offset(at));
         let before = &text[lines[line - 1] as usize..at];
         // The mark at the very beginning is not shown.
@@ -236,7 +243,7 @@ mod tests {
         let read = SourceText::decoded("f.yaml", bytes.to_vec());
         let Some(fault) = read.fault else { return "none".into() };
         let mut sources = SourceMap::default();
-        let file = sources.add(&read.name, &read.text);
+        let file = sources.add(&read.name, Arc::clone(&read.text));
         let at = sources.start(Span { file, start: offset(fault.at.start), end: offset(fault.at.end) });
         format!("{}:{} {}", at.line, at.column, fault.message)
     }
@@ -262,7 +269,7 @@ mod tests {
             [&little, &big, &[b"\xff\xfe".as_slice(), &little].concat(), &[b"\xfe\xff".as_slice(), &big].concat()]
         {
             assert_eq!(fault(bytes), "1:1 the file is UTF-16, not UTF-8");
-            assert_eq!(SourceText::decoded("a.yaml", bytes.clone()).text, text);
+            assert_eq!(SourceText::decoded("a.yaml", bytes.clone()).text, text.into());
         }
         let wide: Vec<u8> = "\u{feff}a".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
         assert_eq!(fault(&wide), "1:1 the file is UTF-32, not UTF-8");

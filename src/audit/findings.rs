@@ -1,6 +1,7 @@
 //! The findings of several audits as one report.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use crate::diag::{Diagnostic, Diagnostics, Label};
 use crate::source::{FileId, SourceMap, SourceText, Span};
@@ -37,7 +38,7 @@ impl Findings {
     pub fn add_unread(&mut self, read: &SourceText) {
         if let Some(fault) = &read.fault {
             let mut sources = SourceMap::default();
-            let file = sources.add(&read.name, &read.text);
+            let file = sources.add(&read.name, Arc::clone(&read.text));
             self.add_all(&sources, [Diagnostic::unreadable(file, fault)]);
         }
     }

@@ -216,7 +216,7 @@ fn whole(
     let (loaded, read) = joined(both, load, || scenarios::read(scenarios, count, read, both));
     let mut sources = loaded.sources.clone();
     for one in &read {
-        let id = sources.add(&one.file.name, &one.file.text);
+        let id = sources.add(&one.file.name, Arc::clone(&one.file.text));
         debug_assert_eq!(id, one.id, "the files of the pack come first");
     }
     // What is to be said of a used pack beside its errors is said where that one is checked.

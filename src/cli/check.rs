@@ -203,7 +203,7 @@ fn bound(workspace: &Workspace, mark: &SourceMap, (name, registry): (&str, &Regi
         findings.add_unread(&read);
         if read.fault.is_none() {
             let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
-            let node = syntax::parse(sources.add(&file, &read.text), &read.text, format, &out);
+            let node = syntax::parse(sources.add(&file, Arc::clone(&read.text)), &read.text, format, &out);
             let _: Option<Vec<_>> = node.and_then(|node| outcomes(registry, &node, &out));
             findings.add_all(&sources, out.into_sorted());
         }
@@ -235,7 +235,7 @@ fn prompt(
     findings.add_unread(&read);
     if read.fault.is_none() {
         let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
-        let file = sources.add(&shown, &read.text);
+        let file = sources.add(&shown, Arc::clone(&read.text));
         let _ = Prompt::read(registry.at(at).pack(), port, file, &read.text, &out);
         findings.add_all(&sources, out.into_sorted());
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use similar::TextDiff;
 
@@ -52,7 +53,7 @@ struct Tally {
 impl Tally {
     /// The canonical form of a text that was read; what is wrong is noted.
     fn formatted(&mut self, source: &SourceText) -> Option<String> {
-        let file = self.sources.add(&source.name, &source.text);
+        let file = self.sources.add(&source.name, Arc::clone(&source.text));
         let formatted = match &source.fault {
             Some(fault) => {
                 self.out.push(Diagnostic::unreadable(file, fault));
@@ -130,7 +131,7 @@ fn all(args: &Args, tally: &mut Tally, terminal: &mut Terminal) -> Result<(), Pr
     for (path, shown) in &sources.files {
         let source = files::source(path, shown);
         let Some(formatted) = tally.formatted(&source) else { continue };
-        if formatted == source.text {
+        if *formatted == *source.text {
             tally.same += 1;
             continue;
         }
@@ -159,7 +160,7 @@ fn stream(name: &str, args: &Args, tally: &mut Tally, terminal: &mut Terminal) -
     read.map_err(|error| Problem::new(format!("standard input cannot be read: {}", error.kind())))?;
     let source = SourceText::decoded(name, bytes);
     let Some(formatted) = tally.formatted(&source) else { return Ok(()) };
-    tally.changed += usize::from(formatted != source.text);
+    tally.changed += usize::from(*formatted != *source.text);
     if args.diff {
         terminal.out(&difference(name, &source.text, &formatted));
     } else if !args.check {

@@ -1,6 +1,7 @@
 //! What several verbs read: packs, and documents that hold a state.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::declare::{Options, SourceText};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -108,7 +109,7 @@ pub fn read<T>(
         .ok_or_else(|| Problem::new(format!("{shown}: is no state file (*.json, *.yaml, *.yml, *.toml)")))?;
     let mut sources = SourceMap::default();
     let out = Diagnostics::new();
-    let file = sources.add(shown, &text);
+    let file = sources.add(shown, Arc::clone(&text));
     let node = syntax::parse(file, &text, format, &out).filter(|_| out.is_empty());
     match node.and_then(|node| of(&node, &out)) {
         Some(value) if out.is_empty() => Ok(value),

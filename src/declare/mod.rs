@@ -35,6 +35,7 @@ mod vocabulary;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::jobs::{self, Both, in_turn};
@@ -164,7 +165,8 @@ impl Documents {
             // Spans need a file.
             sources.add("<no files>", "");
         }
-        let placed: Vec<_> = sorted.into_iter().map(|file| (sources.add(&file.name, &file.text), file)).collect();
+        let placed: Vec<_> =
+            sorted.into_iter().map(|file| (sources.add(&file.name, Arc::clone(&file.text)), file)).collect();
         let read = jobs::each(both, &placed, |_, (id, file)| Document::read(*id, file));
         let overrides = overrides(&mut sources, &options.params);
         Self::plainly(sources, read, overrides, missing).extended()
@@ -263,9 +265,9 @@ impl Documents {
             let name = self.sources.name(id);
             let of = plain.get(id.0 as usize).map(|document| &document.pack);
             match files.iter().find(|file| file.name == name && Some(&file.pack) == of) {
-                Some(file) => read.push(Document::read(sources.add(name, &file.text), file)),
+                Some(file) => read.push(Document::read(sources.add(name, Arc::clone(&file.text)), file)),
                 _ => {
-                    sources.add(name, self.sources.text(id));
+                    sources.share(&self.sources, id);
                     read.extend(plain.get(id.0 as usize).cloned());
                 }
             }
@@ -402,7 +404,7 @@ fn overrides(sources: &mut SourceMap, params: &[(String, String)]) -> Vec<(Strin
         spans.push((start, text.len()));
         text.push('\n');
     }
-    let file = sources.add(OUTSIDE, &text);
+    let file = sources.add(OUTSIDE, text);
     let nodes = params.iter().zip(spans).map(|((name, value), (start, end))| {
         let at = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
         (name.clone(), literals::told(value, Span { file, start: at(start), end: at(end) }))

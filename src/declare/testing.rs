@@ -252,6 +252,6 @@ pub(crate) fn files_with(from: &str, to: &str) -> Vec<SourceText> {
     let mut files = files();
     let file = files.iter_mut().find(|file| file.text.contains(from));
     let file = file.unwrap_or_else(|| panic!("{from:?} stands in the pack"));
-    file.text = file.text.replacen(from, to, 1);
+    file.text = file.text.replacen(from, to, 1).into();
     files
 }

@@ -129,7 +129,8 @@ fn toml_and_yaml_and_any_split_and_order_are_one_pack() {
 #[test]
 fn the_order_of_files_changes_nothing() {
     let broken = |mut files: Vec<SourceText>| {
-        files[0].text = files[0].text.replace("city = \"Юг\"", "citi = \"Юг\"").replace("frame.object", "frame.objekt");
+        files[0].text =
+            files[0].text.replace("city = \"Юг\"", "citi = \"Юг\"").replace("frame.object", "frame.objekt").into();
         files
     };
     let (whole, wrong) = (pack(&files(), &[]), found(&broken(files())));
@@ -333,7 +334,7 @@ fn metrics_that_say_too_much() {
 #[test]
 fn missing_parts() {
     let mut bare = files();
-    bare[2].text = "id = \"T2\"\n".to_owned();
+    bare[2].text = "id = \"T2\"\n".into();
     assert_snapshot!("a_bare_class", found(&bare));
     assert_snapshot!(cases(&[
         ("depth = \"root_only\"\n", ""),
@@ -353,9 +354,10 @@ fn missing_parts() {
 fn a_class_whose_calls_get_no_reply_needs_no_settle_rows() {
     let noting = |settle: &str, port: &str| {
         let mut files = files();
-        files[0].text.push_str("\n[port.note]\nrequest = {}\nreply = \"none\"\ndoc = \"It is noted.\"\n");
+        let declared = "\n[port.note]\nrequest = {}\nreply = \"none\"\ndoc = \"It is noted.\"\n";
+        files[0].text = format!("{}{declared}", files[0].text).into();
         let call = format!("{settle}do = [ {{ call = \"{port}\", id = \"n\", with = {{}} }}, {{ emit");
-        files[3].text = files[3].text.replacen("do = [ { emit", &call, 1);
+        files[3].text = files[3].text.replacen("do = [ { emit", &call, 1).into();
         found(&files)
     };
     assert_eq!(noting("", "note"), "");
@@ -371,8 +373,8 @@ fn parts_that_stand_in_another_part() {
         let mut stray = files();
         let text = &mut stray[2].text;
         let (at, end) = (text.find("[requires]").expect("a part"), text.find("[entry]").expect("the next"));
-        text.replace_range(at..end, "");
-        *text = text.replacen(header, &format!("{header}requires = {{}}\n"), 1);
+        let rest = format!("{}{}", &text[..at], &text[end..]);
+        *text = rest.replacen(header, &format!("{header}requires = {{}}\n"), 1).into();
         let found = found(&stray);
         assert!(found.contains("class `T2` lacks its *required prior state*"), "{found}");
         assert!(found.contains(&format!("help: here `requires` belongs to `{within}`;")), "{found}");
@@ -388,7 +390,7 @@ fn examples_may_be_empty_where_no_words_set_the_trigger_off() {
     let mut host = files_with(words, &empty);
     let any = "any = [ { phrase = \"остатки [на] {place}\", starts = true, tag = \"stock\" }, { signal = \"day\" }, { signal = \"place\", ambiguous = true } ]";
     assert!(host[2].text.contains(any), "the pack has these alternatives");
-    host[2].text = host[2].text.replace(any, "any = [ { signal = \"confidence\", tag = \"stock\" } ]");
+    host[2].text = host[2].text.replace(any, "any = [ { signal = \"confidence\", tag = \"stock\" } ]").into();
     assert_eq!(pack(&host, &[]).classes[0].triggers[0].examples, []);
 }
 
@@ -507,13 +509,13 @@ fn for_each_row_a_class() {
         .replace("остатки [на] {place}", "{d.city} [на] {place}")
         .replace("остатки на юге", "{d.city} на юге");
     let mut each = files();
-    each[2].text = text.clone();
-    each[0].text = each[0].text.replace("[\"T2\", \"T10\"], ", "");
+    each[2].text = text.clone().into();
+    each[0].text = each[0].text.replace("[\"T2\", \"T10\"], ", "").into();
     let pack = pack(&each, &[]);
     let ids: Vec<&str> = pack.classes.iter().map(|class| pack.names.text(class.id)).collect();
     assert_eq!(ids, ["T2_north", "T2_south", "T10"]);
     assert_eq!(pack.classes[1].triggers[0].examples[0].0, "Юг на юге");
-    each[2].text = text.replace("T2_{d.id}", "T2").replace("{d.city} на юге", "{d.citi}");
+    each[2].text = text.replace("T2_{d.id}", "T2").replace("{d.city} на юге", "{d.citi}").into();
     assert_snapshot!("for_each", found(&each));
 }
 
@@ -569,12 +571,12 @@ mod torn {
                     b'{' | b'[' => rest.find('\n').unwrap_or(rest.len()),
                     _ => rest.find([' ', ',', '\n']).unwrap_or(rest.len()),
                 };
-                text.replace_range(from..from + end, piece);
+                *text = [&text[..from], piece, &rest[end..]].concat().into();
             } else {
                 let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
                 let at = cut.index(starts.len());
                 let (from, to) = (starts[at], starts.get(at + len).copied().unwrap_or(text.len()));
-                text.replace_range(from..to, "");
+                *text = [&text[..from], &text[to..]].concat().into();
             }
             let rendered = found(&files);
             prop_assert!(!rendered.contains("the type of this cannot be told"), "{}", rendered);

@@ -353,10 +353,12 @@ mod tests {
     fn a_null_is_a_field_or_a_signal_that_is_left_out() {
         let mut files = files();
         let words = &mut files[1].text;
-        *words = words.replace(
-            "text = { type = \"text\" } }",
-            "text = { type = \"text\" }, at = { type = \"int\", optional = true } }",
-        );
+        *words = words
+            .replace(
+                "text = { type = \"text\" } }",
+                "text = { type = \"text\" }, at = { type = \"int\", optional = true } }",
+            )
+            .into();
         let pack = declare(&files, &Options::default()).pack.expect("a pack");
         let registry = Registry::compile(pack).expect("it compiles");
         let given = |payload: &Json, signals: &Json| {

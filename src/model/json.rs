@@ -525,7 +525,7 @@ mod tests {
     #[test]
     fn an_open_record_keeps_a_null_that_it_does_not_know() {
         let mut files = files();
-        files[0].text = files[0].text.replace("[type.Line]", "[type.Line]\nopen = true");
+        files[0].text = files[0].text.replace("[type.Line]", "[type.Line]\nopen = true").into();
         let pack = declare(&files, &Options::default()).pack.expect("a pack");
         let value = fields_from_wire(&pack, &pack.records[0].fields, true, &json!({ "sku": "a", "x": null }))
             .expect("a record");

@@ -130,7 +130,7 @@ pub fn transition(
     ];
     let mut together = texts.to_vec();
     let of_pack = files.iter().filter(|file| file.kind != "scenario");
-    together.extend(of_pack.map(|file| SourceText::new(&file.path, &file.text)));
+    together.extend(of_pack.map(|file| SourceText::new(&file.path, file.text.as_str())));
     let loaded = load::load(&together, &declare::Options::default());
     let Some(joined) = loaded.registry else {
         let found = crate::report::short(&loaded.sources, &loaded.diagnostics);

@@ -104,7 +104,7 @@ impl Address {
             _ if !tls => None,
             Some(file) => {
                 let text = files::read(file.as_ref(), &file).map_err(|problem| failed(problem.to_string()))?;
-                Some(Trust::These(text))
+                Some(Trust::These(text.to_string()))
             }
             None => Some(Trust::Public),
         };

@@ -390,7 +390,7 @@ mod tests {
     /// Reads `v: …` and gives what the closure makes of it, with the findings as `message / help`.
     fn on<T>(yaml: &str, read: impl FnOnce(Field<'_>) -> T) -> (T, Vec<String>) {
         let text = format!("v: {yaml}\n");
-        let file = SourceMap::default().add("f", &text);
+        let file = SourceMap::default().add("f", text.as_str());
         let out = Diagnostics::new();
         let node = parse(file, &text, Format::Yaml, &out).expect("a tree");
         assert!(out.is_empty(), "{out:?}");

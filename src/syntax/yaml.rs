@@ -1,16 +1,16 @@
 //! YAML 1.2 from granit's events: core schema, one document, aliases within bounds, no tags and no merge keys.
 
 mod anchors;
+mod comments;
 mod errors;
 mod odd;
 mod slips;
-
-use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, StructureStyle, options};
 use smallvec::smallvec;
 
 use anchors::Anchors;
+pub(super) use comments::comments;
 
 use super::slip::Slip;
 use super::tree::{Id, Key, Origin, Part, Tree};
@@ -18,22 +18,10 @@ use super::{Kind, Node, scalar};
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::source::Span;
 
-pub(super) fn comments(text: &str) -> Vec<Range<usize>> {
-    let options = options! {
-        emit_unresolved_aliases: true,
-        emit_comments: true,
-        max_buffered_comment_events: text.len(),
-    };
-    let events = Parser::new_from_str_with_options(text, options).map_while(Result::ok);
-    let comments = events.filter(|(event, _)| matches!(event, Event::Comment(..)));
-    comments.filter_map(|(_, place)| place.byte_range()).collect()
-}
-
 pub(super) fn parse(tree: Tree<'_>) -> Option<Node> {
     let text = tree.text;
     let options = options! {
         emit_unresolved_aliases: true,
-        emit_comments: false,
         flow_nesting_limit: tree.limits.max_depth,
         block_nesting_limit: tree.limits.max_depth,
     };

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::diag::Diagnostic;
 use crate::jobs::{self, Both, in_turn};
@@ -176,7 +177,7 @@ impl Workspace {
     fn add(&self, path: &Path, file: &SourceText, parsed: Option<Parsed>, corpus: &mut Corpus) {
         let shown = file.name.clone();
         let Some(parsed) = parsed else { return corpus.unread(file) };
-        corpus.sources.add(&shown, &file.text);
+        corpus.sources.add(&shown, Arc::clone(&file.text));
         if !parsed.problems.is_empty() {
             corpus.faulty.push(FaultyFile { file: shown, problems: parsed.problems });
             return;
@@ -229,7 +230,7 @@ impl Corpus {
     /// Takes up a file or folder that cannot be read.
     fn unread(&mut self, read: &SourceText) {
         let Some(fault) = &read.fault else { return };
-        let file = self.sources.add(&read.name, &read.text);
+        let file = self.sources.add(&read.name, Arc::clone(&read.text));
         let problems = vec![Diagnostic::unreadable(file, fault)];
         self.faulty.push(FaultyFile { file: read.name.clone(), problems });
     }

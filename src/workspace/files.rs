@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Problem;
@@ -76,14 +77,14 @@ pub fn identity(path: &Path) -> Option<Identity> {
 ///
 /// # Errors
 /// A file that is not there, is no plain file, is too large, or is not UTF-8.
-pub fn read(path: &Path, shown: &str) -> Result<String, Problem> {
+pub fn read(path: &Path, shown: &str) -> Result<Arc<str>, Problem> {
     let read = source(path, shown);
     let Some(fault) = read.fault else { return Ok(read.text) };
     let mut place = shown.to_owned();
     if !fault.at.is_empty() {
         let mut sources = SourceMap::default();
         let at = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let file = sources.add(shown, &read.text);
+        let file = sources.add(shown, Arc::clone(&read.text));
         let found = sources.start(Span { file, start: at(fault.at.start), end: at(fault.at.end) });
         place.push_str(&format!(":{}:{}", found.line, found.column));
     }

@@ -1,6 +1,7 @@
 //! `segue.toml`: what makes a folder a workspace, and what in it leads nowhere.
 
 use std::path::{Component, Path};
+use std::sync::Arc;
 
 use crate::audit::Settings;
 use crate::binding::{Bindings, Sessions};
@@ -35,7 +36,7 @@ impl Opened {
         let mut own = Workspace::plain(root);
         let mut sources = SourceMap::default();
         let read = files::source(&own.root.join(MARK), MARK);
-        let file = sources.add(MARK, &read.text);
+        let file = sources.add(MARK, Arc::clone(&read.text));
         if let Some(fault) = &read.fault {
             (own.packs_unsure, own.scenarios_unsure) = (true, true);
             let diagnostics = vec![Diagnostic::unreadable(file, fault)];

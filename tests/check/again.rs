@@ -19,7 +19,7 @@ fn of(pack: &str) -> (Files, Config) {
 
 fn rewritten(files: &mut [SourceText], name: &str, edit: impl FnOnce(&str) -> String) {
     let file = files.iter_mut().find(|file| file.name.ends_with(name)).expect("there is such a file");
-    file.text = edit(&file.text);
+    file.text = edit(&file.text).into();
 }
 
 /// Checks after each edit, once with what is known from before and once without; each edit is one of what came of the ones before.

@@ -223,7 +223,7 @@ fn files_that_are_cut_short() {
         for end in (0..file.text.len()).step_by(997) {
             let read = SourceText::decoded(file.name.clone(), file.text.as_bytes()[..end].to_vec());
             let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
-            let id = sources.add(&read.name, &read.text);
+            let id = sources.add(&read.name, &*read.text);
             parse(id, &read.text, Format::of_path(&file.name).expect("a format"), &out);
             let _ = report::human(&sources, &out.into_sorted(), false);
         }
@@ -240,7 +240,7 @@ fn mutants_of_state_documents() {
         let name = *dice.pick(&["state.json", "state.yaml"]);
         let read = SourceText::decoded(name, mutated(&saved, dice));
         let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
-        let file = sources.add(name, &read.text);
+        let file = sources.add(name, &*read.text);
         let format = Format::of_path(name).expect("a format");
         let given = parse(file, &read.text, format, &out).and_then(|node| scenario::given_of(&registry, &node, &out));
         let found = out.into_sorted();
@@ -308,7 +308,7 @@ proptest! {
         let files = Files { pack: vec![read.clone()], scenarios: vec![read.clone()] };
         prop_assert!(!checked(&files).diagnostics.is_empty());
         let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
-        let file = sources.add(name, &read.text);
+        let file = sources.add(name, &*read.text);
         let _ = format(file, name, &read.text, &out);
     }
 }

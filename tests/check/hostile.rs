@@ -56,10 +56,11 @@ fn a_broken_file_hides_no_mistake_in_another() {
     let mut files = workspace().pack("assistant").expect("the pack");
     let at = |name: &str| files.iter().position(|file| file.name.ends_with(name)).expect("the file");
     let (t1, t2, t3, state) = (at("T1.toml"), at("T2.toml"), at("T3.toml"), at("state.toml"));
-    files[t1].text.push_str("\n[broken\n");
-    files[t2].text = files[t2].text.replace("\nentry =", "\nentri =").replace("\n[entry", "\n[entri");
-    files[t3].text = files[t3].text.replace("title = ", "title = 1 # ");
-    files[state].text.push_str("\n[frame.extra]\nowner = \"nobody\"\n");
+    files[t1].text = format!("{}\n[broken\n", files[t1].text).into();
+    files[t2].text = files[t2].text.replace("\nentry =", "\nentri =").replace("\n[entry", "\n[entri").into();
+    files[t3].text = files[t3].text.replace("title = ", "title = 1 # ").into();
+    let extra = "\n[frame.extra]\nowner = \"nobody\"\n";
+    files[state].text = format!("{}{extra}", files[state].text).into();
     let loaded = loading(&files);
     let all = shown(&loaded);
     for wanted in ["T1.toml", "T2.toml", "T3.toml", "state.toml"] {

@@ -259,7 +259,7 @@ fn edited(files: &[SourceText], edits: &[Edit]) -> Vec<SourceText> {
     for (name, old, new) in edits {
         let file = files.iter_mut().find(|file| file.name.ends_with(&format!("/{name}"))).expect("the file is there");
         assert!(file.text.contains(old), "`{old}` does not stand in {name}");
-        file.text = file.text.replacen(old, new, 1);
+        file.text = file.text.replacen(old, new, 1).into();
     }
     files
 }

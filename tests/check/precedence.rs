@@ -53,7 +53,8 @@ fn a_copy_without_any_one_link_has_an_overlap() {
             let (chain, after) = rest.split_once("]]").expect("one chain");
             let names: Vec<&str> = chain.split(", ").collect();
             let (stronger, weaker) = names.split_at(link);
-            manifest.text = format!("{before}precedence = [[{}], [{}]]{after}", stronger.join(", "), weaker.join(", "));
+            manifest.text =
+                format!("{before}precedence = [[{}], [{}]]{after}", stronger.join(", "), weaker.join(", ")).into();
             let found = overlap::overlaps(&registry(&copy));
             assert!(found.iter().any(|finding| finding.found.is_ok()), "{pack} without link {link}: {found:?}");
             assert!(found.iter().all(|finding| finding.found.is_ok()), "{pack} without link {link}: {found:?}");

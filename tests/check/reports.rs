@@ -113,7 +113,7 @@ fn carets_under_tabs_wide_and_combining_characters() {
 fn two_labels_far_apart_and_another_file() {
     let mut sources = SourceMap::default();
     let lines: String = (0..100).map(|n| format!("строка_{n}: {n}\n")).collect();
-    let one = sources.add("a/один.toml", &lines);
+    let one = sources.add("a/один.toml", lines.as_str());
     let two = sources.add("b/two.yaml", "frame: статус\nowner: root\n");
     let found = Diagnostic::error(Code::NotOwner, find(&sources, one, "строка_90", 0), "`T3` does not own `строка_90`")
         .label("changed here")

@@ -38,7 +38,7 @@ fn found(edits: &[(&str, &str, &str)]) -> Vec<String> {
     for (name, from, to) in edits {
         let file = files.iter_mut().find(|file| file.name == *name).expect("a file");
         assert!(file.text.contains(from), "{}", file.text);
-        file.text = file.text.replacen(from, to, 1);
+        file.text = file.text.replacen(from, to, 1).into();
     }
     let scenarios =
         [SourceText::new("all.yaml", SCENARIO.trim_end_matches("---\n")), SourceText::new("of_a.yaml", OTHER)];
@@ -117,7 +117,7 @@ fn said(edit: (&str, &str, &str)) -> Vec<String> {
     let mut files = as_toml(&pack().documents());
     let file = files.iter_mut().find(|file| file.name == edit.0).expect("a file");
     assert!(file.text.contains(edit.1), "{}", file.text);
-    file.text = file.text.replacen(edit.1, edit.2, 1);
+    file.text = file.text.replacen(edit.1, edit.2, 1).into();
     let declared = declare(&files, &Options::default());
     let found = declared.diagnostics.into_sorted();
     found.into_iter().map(|found| format!("{} / {}", found.message, found.help.unwrap_or_default())).collect()
@@ -460,7 +460,7 @@ fn without(pack: &str, gone: &[&str], anew: &[(&str, &str)]) -> Vec<String> {
     files.retain(|file| !gone.contains(&file.name.as_str()));
     for (name, text) in anew {
         let file = files.iter_mut().find(|file| file.name == *name).expect("a file");
-        file.text = (*text).to_owned();
+        file.text = (*text).into();
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(pack);
     let scenarios = files::walk(&folder, "scenarios", &folder).files;

@@ -38,7 +38,7 @@ fn replaced(pack: &str, from: &str, to: &str) -> Vec<SourceText> {
     let of = format!("transitions/{pack}/pack.toml");
     let file = files.iter_mut().find(|file| file.name == of).expect("the pack is there");
     assert_eq!(file.text.matches(from).count(), 1, "`{from}` stands there once");
-    file.text = file.text.replace(from, to);
+    file.text = file.text.replace(from, to).into();
     files
 }
 
@@ -182,7 +182,7 @@ fn messages_that_nobody_sends_end_nothing() {
     let unsent = "[message.lost]\nchannel = \"log\"\nlevel = \"debug\"\ndoc = \"Never sent.\"\n[message.no]";
     let mut files = replaced("vault", "[message.no]", unsent);
     let gate = files.iter_mut().find(|file| file.name.contains("gatekeeper")).expect("the gate");
-    gate.text = gate.text.replace("reply = { yes = \"ok\", no = \"ok\" }", "reply = { lost = \"failed\" }");
+    gate.text = gate.text.replace("reply = { yes = \"ok\", no = \"ok\" }", "reply = { lost = \"failed\" }").into();
     one(&found(&files), "transitions/gatekeeper/pack.toml:15:1: error[no-reply]", "no class of `vault` ever sends");
 }
 
@@ -198,7 +198,7 @@ fn errors_of_a_used_pack_are_told_once_in_its_own_file() {
     let twice = "[uses.other]\npack = \"gatekeeper\"\n\n[uses.gate]";
     let mut files = replaced("desk", "[uses.gate]", twice);
     let vault = files.iter_mut().find(|file| file.name.contains("vault")).expect("the vault");
-    vault.text = vault.text.replace("claims = \"nothing\"", "claims = \"something\"");
+    vault.text = vault.text.replace("claims = \"nothing\"", "claims = \"something\"").into();
     let wrong = found(&files);
     one(&wrong, "transitions/vault/pack.toml:", "something");
     // The pack itself is checked all the same.

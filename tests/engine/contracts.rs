@@ -409,7 +409,7 @@ fn step_back_with(name: &str, from: &str, to: &str) -> Vec<(String, Code)> {
     let mut files = workspace().pack("step-back").expect("the pack");
     let file = files.iter_mut().find(|file| file.name.ends_with(name)).expect("the file");
     assert!(file.text.contains(from), "{from} in {name}");
-    file.text = file.text.replacen(from, to, 1);
+    file.text = file.text.replacen(from, to, 1).into();
     let audit = audit(&files, &[], &Config { scope: Scope::Pack, ..Config::default() });
     let of = |span: Span| audit.sources.name(span.file).rsplit('/').next().unwrap_or_default().to_owned();
     audit.diagnostics.iter().map(|found| (of(found.primary.span), found.code)).collect()

@@ -21,7 +21,7 @@ fn main_pack() -> Vec<SourceText> {
 fn edit(files: &mut [SourceText], name: &str, old: &str, new: &str) {
     let file = files.iter_mut().find(|file| file.name.ends_with(name)).unwrap_or_else(|| panic!("no file {name}"));
     assert!(file.text.contains(old), "`{old}` does not stand in {name}");
-    file.text = file.text.replacen(old, new, 1);
+    file.text = file.text.replacen(old, new, 1).into();
 }
 
 fn add(files: &mut Vec<SourceText>, name: &str, text: &str) {

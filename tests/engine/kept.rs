@@ -321,7 +321,7 @@ mod contracts {
         let schema = files.iter_mut().find(|file| file.text.contains("[frame.bag")).expect("the frame");
         let by = "[frame.bag.field.doc]\n";
         assert!(schema.text.contains(by), "{}", schema.text);
-        schema.text = schema.text.replace(by, &format!("{by}contract = \"picture\"\n"));
+        schema.text = schema.text.replace(by, &format!("{by}contract = \"picture\"\n")).into();
         let registry = loaded(&files);
         let mut pair = Pair::new(&registry);
         let event =
@@ -345,7 +345,7 @@ mod contracts {
         let mut files = files(None, None);
         let schema = files.iter_mut().find(|file| file.text.contains("[frame.bag")).expect("the frame");
         let by = "[frame.bag.field.doc]\n";
-        schema.text = schema.text.replace(by, &format!("{by}contract = \"picture\"\n"));
+        schema.text = schema.text.replace(by, &format!("{by}contract = \"picture\"\n")).into();
         let errors = load(&files).map(|_| ()).expect_err("it does not load");
         assert!(errors.contains("expected a document that is held to `picture`, found a document"), "{errors}");
     }

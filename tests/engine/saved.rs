@@ -82,7 +82,7 @@ fn what_an_open_record_keeps_is_read_back() {
     files.push(SourceText::new("more.toml", more));
     let frame = files.iter_mut().find(|file| file.text.contains("[frame.topic.field]")).expect("the frame");
     let field = "[frame.topic.field]\nreport = { record = \"Report\", optional = true }";
-    frame.text = frame.text.replace("[frame.topic.field]", field);
+    frame.text = frame.text.replace("[frame.topic.field]", field).into();
     let registry = load(&files, &Options::default()).registry.expect("a pack without errors");
     let pack = registry.pack();
     let nested = |depth: usize| (0..depth).fold(json!(1.50), |inner, _| json!([inner]));
@@ -116,7 +116,7 @@ fn names_of_the_saved_form_are_not_given_twice() {
     let load_with = |from: &str, to: &str| {
         let mut files = files("tests/fixtures/mini", "mini");
         let pack = files.iter_mut().find(|file| file.text.contains(from)).expect("it stands in a file");
-        pack.text = pack.text.replacen(from, to, 1);
+        pack.text = pack.text.replacen(from, to, 1).into();
         let loaded = load(&files, &Options::default());
         let found: Vec<String> = loaded.diagnostics.iter().map(|found| found.message.clone()).collect();
         (loaded.registry.is_some(), found.join("\n"))

@@ -127,7 +127,7 @@ fn comments_are_at_their_keys(text: &str) {
 #[test]
 fn shipped_files_have_their_form() {
     for file in shipped() {
-        assert_eq!(formatted(&file.name, &file.text), file.text, "{}: run `segue fmt`", file.name);
+        assert_eq!(formatted(&file.name, &file.text), *file.text, "{}: run `segue fmt`", file.name);
     }
 }
 
@@ -223,7 +223,7 @@ proptest! {
         for name in ["x.toml", "x.yaml", "x.json", "segue.toml"] {
             let mut sources = SourceMap::default();
             let out = Diagnostics::new();
-            let file = sources.add(name, &text);
+            let file = sources.add(name, text.as_str());
             match format(file, name, &text, &out) {
                 Some(tidy) => {
                     prop_assert!(out.is_empty());

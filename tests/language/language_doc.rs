@@ -138,7 +138,7 @@ fn every_key_that_loading_accepts_is_in_an_example() {
     let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, text) in &files {
         let mut sources = SourceMap::default();
-        let id = sources.add(name, text);
+        let id = sources.add(name, text.as_str());
         let root = parse(id, text, Format::of_path(name).expect("a format"), &Diagnostics::new()).expect("a document");
         for depth in 0.. {
             let mut planted = Planted { depth, tables: Vec::new() };

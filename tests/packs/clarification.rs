@@ -178,7 +178,7 @@ fn fb_04_zero_is_not_unset() {
     let mut files = workspace.pack("clarification").expect("the pack");
     let manifest = files.iter_mut().find(|file| file.name.ends_with("pack.toml")).expect("the manifest");
     assert_eq!(manifest.text.matches("default = 2\n").count(), 1);
-    manifest.text = manifest.text.replace("default = 2\n", "default = \"0\"\n");
+    manifest.text = manifest.text.replace("default = 2\n", "default = \"0\"\n").into();
     let loaded = segue::load::load(&files, &Options::default());
     assert!(loaded.registry.is_none());
     let found = segue::report::human(&loaded.sources, &loaded.diagnostics, false);

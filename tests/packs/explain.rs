@@ -14,7 +14,7 @@ const PACK: &str = include_str!("../fixtures/mini/transitions/mini/pack.toml");
 const T1: &str = include_str!("../fixtures/mini/transitions/mini/T1.yaml");
 const T10: &str = include_str!("../fixtures/mini/transitions/mini/T10.toml");
 
-fn source(name: &str, text: impl Into<String>) -> SourceText {
+fn source(name: &str, text: impl Into<std::sync::Arc<str>>) -> SourceText {
     SourceText::new(name, text)
 }
 
@@ -74,7 +74,8 @@ fn conditions_in_words() {
         files.push(source(&format!("{id}.yaml"), class));
     }
     chain.push("\"T10\"".into());
-    files[0].text = files[0].text.replace("# No precedence", &format!("precedence = [[{}]] #", chain.join(", ")));
+    files[0].text =
+        files[0].text.replace("# No precedence", &format!("precedence = [[{}]] #", chain.join(", "))).into();
     files.push(source("T1.yaml", T1));
     let loaded = loaded(&files);
     let registry = loaded.registry.as_ref().expect("a registry");
@@ -113,7 +114,8 @@ fn a_thousand_candidates_fit_a_screen() {
         files.push(source(&format!("{id}.yaml"), class));
     }
     chain.push("\"T10\"".into());
-    files[0].text = files[0].text.replace("# No precedence", &format!("precedence = [[{}]] #", chain.join(", ")));
+    files[0].text =
+        files[0].text.replace("# No precedence", &format!("precedence = [[{}]] #", chain.join(", "))).into();
     let loaded = loaded(&files);
     let registry = loaded.registry.as_ref().expect("a registry");
     let event = Event::input(registry, "utterance", &json!({ "text": "Riga" }), &json!({})).expect("an event");

@@ -146,7 +146,7 @@ struct World {
     scenarios: Vec<(String, Table)>,
 }
 
-fn read(path: &str) -> Result<String, String> {
+fn read(path: &str) -> Result<std::sync::Arc<str>, String> {
     files::read(path.as_ref(), path).map_err(|problem| problem.to_string())
 }
 
@@ -155,7 +155,7 @@ fn documents(texts: &[SourceText]) -> Vec<(String, Table)> {
     let out = Diagnostics::new();
     // A contract declares nothing.
     let found = texts.iter().filter(|text| segue::declare::contract_name(&text.name).is_none()).filter_map(|text| {
-        let id = sources.add(&text.name, &text.text);
+        let id = sources.add(&text.name, &*text.text);
         match parse(id, &text.text, Format::of_path(&text.name)?, &out)?.kind {
             Kind::Table(table) => Some((text.name.clone(), table)),
             _ => None,

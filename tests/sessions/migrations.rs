@@ -27,7 +27,7 @@ fn files(changes: &[(&str, &str)], more: &str) -> Vec<SourceText> {
     for (from, to) in changes {
         let hits: usize = files.iter().map(|file| file.text.matches(from).count()).sum();
         assert!(hits > 0, "{from}");
-        files.iter_mut().for_each(|file| file.text = file.text.replace(from, to));
+        files.iter_mut().for_each(|file| file.text = file.text.replace(from, to).into());
     }
     files.push(SourceText::new("later.toml", more));
     files

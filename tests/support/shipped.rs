@@ -37,7 +37,7 @@ impl Shipped {
         let mut all = self.files.iter_mut().chain(&mut self.scenarios);
         let file = all.find(|file| file.name == name).unwrap_or_else(|| panic!("no file {name}"));
         assert!(file.text.contains(from), "{from} in {name}");
-        file.text = file.text.replacen(from, to, 1);
+        file.text = file.text.replacen(from, to, 1).into();
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -137,7 +138,7 @@ fn model(
         let shown = workspace.shown(&path);
         let text = files::read(&path, &shown)?;
         let (mut sources, out) = (SourceMap::default(), Diagnostics::new());
-        let prompt = Prompt::read(registry.pack(), port, sources.add(&shown, &text), &text, &out);
+        let prompt = Prompt::read(registry.pack(), port, sources.add(&shown, Arc::clone(&text)), &text, &out);
         prompt.ok_or_else(|| unread(&sources, &out.into_sorted(), &shown, terminal))
     };
     let main = prompt(&of.prompt)?;

@@ -53,7 +53,7 @@ fn scenarios_of(pack: &str) -> Vec<(String, String)> {
     let files = files.filter(|path| path.components().all(|piece| piece.as_os_str() != "snapshots"));
     let named =
         |path: &std::path::PathBuf| path.strip_prefix(&folder).expect("it lies there").to_string_lossy().into_owned();
-    files.map(|path| (named(&path), files::read(&path, "a scenario").expect("it can be read"))).collect()
+    files.map(|path| (named(&path), files::read(&path, "a scenario").expect("it can be read").to_string())).collect()
 }
 
 impl Copy {

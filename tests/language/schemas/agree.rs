@@ -306,7 +306,7 @@ fn words_of(shape: &'static Shape, seen: &mut BTreeSet<&'static str>, into: &mut
 /// What reading says of a document as a file of scenarios of the small pack.
 fn read(registry: &Registry, document: &Json) -> Vec<Diagnostic> {
     let text = document.to_string();
-    let file = SourceMap::default().add("x.json", &text);
+    let file = SourceMap::default().add("x.json", text.as_str());
     let parsed = scenario::parse(file, &text, Format::Json);
     let mut findings = parsed.problems;
     for scenario in &parsed.scenarios {

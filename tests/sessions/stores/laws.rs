@@ -139,7 +139,7 @@ fn changed(from: &str, to: &str) -> Registry {
     let mut hits = 0;
     for file in &mut files {
         hits += file.text.matches(from).count();
-        file.text = file.text.replace(from, to);
+        file.text = file.text.replace(from, to).into();
     }
     assert!(hits > 0, "{from}");
     loaded(&files)

@@ -431,7 +431,7 @@ mod tests {
     }
 
     fn file(name: &str) -> String {
-        files(LAMP).unwrap().into_iter().find(|file| file.name == name).unwrap().text
+        files(LAMP).unwrap().into_iter().find(|file| file.name == name).unwrap().text.to_string()
     }
 
     #[test]

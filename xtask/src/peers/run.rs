@@ -101,7 +101,7 @@ fn write_pack(data: &Path, size: usize, to: &Path) -> Result<(), String> {
     fs::write(&mark, "").map_err(|error| failed(&mark, &error))?;
     for file in pack::convert(&table, &turns.kinds(), &turns.signals())? {
         let path = folder.join(&file.name);
-        fs::write(&path, &file.text).map_err(|error| failed(&path, &error))?;
+        fs::write(&path, &*file.text).map_err(|error| failed(&path, &error))?;
     }
     Ok(())
 }

@@ -107,7 +107,7 @@ fn documents(files: &[TextFile], directory: &str) -> Result<Vec<(String, Table)>
     let declares = |file: &&TextFile| file.path.starts_with(directory) && contract_name(&file.path).is_none();
     for file in files.iter().filter(declares) {
         let Some(format) = Format::of_path(&file.path) else { continue };
-        let id = sources.add(&file.path, &file.text);
+        let id = sources.add(&file.path, file.text.as_str());
         if let Some(Node { kind: Kind::Table(table), .. }) = syntax::parse(id, &file.text, format, &out) {
             found.push((file.path.clone(), table));
         }
