@@ -117,8 +117,8 @@ fn other_encoding(bytes: &[u8]) -> Option<&'static str> {
         _ => {}
     }
     let head = &bytes[..bytes.len().min(LOOKED_AT)];
-    let nuls = |parity: usize| head.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
-    let (even, odd) = (nuls(0), nuls(1));
+    let (even, odd): (Vec<usize>, Vec<usize>) = memchr::memchr_iter(0, head).partition(|at| at % 2 == 0);
+    let (even, odd) = (even.len(), odd.len());
     let (few, many) = (even.min(odd), even.max(odd));
     (few == 0 && many > 1 && many * 16 > head.len()).then_some(UTF_16)
 }
@@ -155,7 +155,7 @@ struct File {
 
 impl File {
     fn lines(&self) -> &[u32] {
-        let starts = || self.text.match_indices('\n').map(|(at, _)| offset(at + 1));
+        let starts = || memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| offset(at + 1));
         self.lines.get_or_init(|| std::iter::once(0).chain(starts()).collect())
     }
 }

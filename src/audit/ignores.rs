@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::diag::{Code, Diagnostic, Diagnostics, quoted};
 use crate::source::{FileId, SourceMap, Span};
 use crate::syntax::{Format, comments};
@@ -31,7 +33,11 @@ pub(super) fn ignores(sources: &SourceMap, out: &Diagnostics) -> Vec<Ignore> {
     let mut all = Vec::new();
     for file in sources.files() {
         let text = sources.text(file);
-        let Some(format) = Format::of_path(sources.name(file)).filter(|_| text.contains(MARK)) else { continue };
+        let Some(format) =
+            Format::of_path(sources.name(file)).filter(|_| memmem::find(text.as_bytes(), MARK.as_bytes()).is_some())
+        else {
+            continue;
+        };
         let comments = comments(text, format);
         for (at, comment) in comments.iter().enumerate() {
             let Some(words) = directive(text, comment) else { continue };

@@ -4,16 +4,13 @@ use crate::diag::{Code, Diagnostic, Diagnostics};
 use crate::model::Pack;
 use crate::model::class::{Answer, AnswerRow, Class};
 
-use super::same;
-
 /// Checks the answers of every class.
 pub fn check(pack: &Pack, out: &Diagnostics) {
     for class in &pack.classes {
         let Answer::Rows(rows) = &class.answer else { continue };
-        let plain: Vec<_> = rows.iter().map(|(when, ..)| same::cond(when, &same::as_is)).collect();
-        for at in 1..rows.len() {
-            if let Some(first) = plain[..at].iter().position(|other| *other == plain[at]) {
-                out.push(diagnostic(pack, class, &rows[first], &rows[at]));
+        for (at, row) in rows.iter().enumerate() {
+            if let Some(first) = rows[..at].iter().find(|(when, ..)| *when == row.0) {
+                out.push(diagnostic(pack, class, first, row));
             }
         }
     }

@@ -1,11 +1,8 @@
-//! Conditions compared by what they say, not by where they stand: copies without places, and conjuncts.
+//! Conditions that speak of another moment, and their conjuncts.
 
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
-use crate::source::{FileId, Span};
 
-const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
-
-/// A path without its place in a file, each start of a path mapped.
+/// A path with each start of a path mapped.
 pub fn path(of: &Path, map: &dyn Fn(&Place) -> Place) -> Path {
     let steps = of
         .steps
@@ -15,17 +12,17 @@ pub fn path(of: &Path, map: &dyn Fn(&Place) -> Place) -> Path {
             other => other.clone(),
         })
         .collect();
-    Path { place: map(&of.place), steps, span: NOWHERE }
+    Path { place: map(&of.place), steps, span: of.span }
 }
 
-/// A condition without places in files, each start of a path mapped.
+/// A condition with each start of a path mapped.
 pub fn cond(of: &Cond, map: &dyn Fn(&Place) -> Place) -> Cond {
     match of {
         Cond::All(of) => Cond::All(of.iter().map(|of| cond(of, map)).collect()),
         Cond::Any(of) => Cond::Any(of.iter().map(|of| cond(of, map)).collect()),
         Cond::Not(of) => Cond::Not(Box::new(cond(of, map))),
-        Cond::Test { path: of, ty, op, .. } => {
-            Cond::Test { path: path(of, map), ty: ty.clone(), op: self::op(op, map), span: NOWHERE }
+        Cond::Test { path: of, ty, op, span } => {
+            Cond::Test { path: path(of, map), ty: ty.clone(), op: self::op(op, map), span: *span }
         }
     }
 }
@@ -52,11 +49,6 @@ fn op(of: &Op, map: &dyn Fn(&Place) -> Place) -> Op {
     }
 }
 
-/// The mapping that changes nothing.
-pub fn as_is(place: &Place) -> Place {
-    *place
-}
-
 /// The mapping from the state as it is to the state before the step.
 pub fn before(place: &Place) -> Place {
     match place {
@@ -75,6 +67,6 @@ pub fn conjuncts(of: &Cond) -> Vec<&Cond> {
 
 /// Whether each conjunct of `weaker` also stands in `stronger`.
 pub fn follows(weaker: &Cond, stronger: &Cond) -> bool {
-    let stronger: Vec<_> = conjuncts(stronger).into_iter().map(|of| cond(of, &as_is)).collect();
-    conjuncts(weaker).into_iter().all(|of| stronger.contains(&cond(of, &as_is)))
+    let stronger = conjuncts(stronger);
+    conjuncts(weaker).into_iter().all(|of| stronger.contains(&of))
 }

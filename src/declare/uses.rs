@@ -1,5 +1,7 @@
 //! Packs that are used and the ports that they serve, as far as they are written in this pack.
 
+use memchr::memmem;
+
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
 use crate::model::Status;
@@ -76,7 +78,7 @@ pub fn used_folders(files: &[SourceText]) -> Vec<String> {
 
 /// Whether a word may stand as a key in a text: not as a piece of another word, and with what follows a key behind it.
 fn may_hold(text: &str, key: &str) -> bool {
-    text.match_indices(key).any(|(at, _)| {
+    memmem::find_iter(text.as_bytes(), key).any(|at| {
         let alone = !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-');
         let behind = text[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
         alone && behind.starts_with(['.', ']', ':', '='])

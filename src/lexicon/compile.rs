@@ -192,8 +192,10 @@ impl Builder<'_> {
         target: Target,
         mentions: &[usize],
     ) -> Result<(), (String, Option<&'static str>)> {
+        let word = |atom: &Atom| if let Atom::Word(word) = atom { word.len() + 1 } else { 0 };
         let literal = |words: &[Atom]| {
-            let mut text = String::from(" ");
+            let mut text = String::with_capacity(1 + words.iter().map(word).sum::<usize>());
+            text.push(' ');
             for word in words {
                 if let Atom::Word(word) = word {
                     text.push_str(word);

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 
-use crate::maps::HashSet;
+use crate::maps::{HashSet, Hashes};
 use crate::model::lexicon::{Elem, EndingSet, Slot};
 
 use super::fold::is_folded;
@@ -62,7 +62,7 @@ pub fn expand(elems: &[Elem], endings: &[EndingSet]) -> Option<Vec<Vec<Atom>>> {
     {
         return Some(all);
     }
-    let mut seen: HashSet<&[Atom]> = HashSet::default();
+    let mut seen: HashSet<&[Atom]> = HashSet::with_capacity_and_hasher(all.len(), Hashes::default());
     let new: Vec<bool> = all.iter().map(|sequence| !sequence.is_empty() && seen.insert(sequence)).collect();
     let mut new = new.into_iter();
     all.retain(|_| new.next() == Some(true));

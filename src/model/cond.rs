@@ -1,6 +1,7 @@
 //! Conditions: closed, decidable tests over the state, the event and the outcome, in Kleene's three-valued logic.
 
 use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 
 use crate::source::Span;
 
@@ -81,8 +82,8 @@ pub enum Step {
     Each(Sym),
 }
 
-/// Where a value is found.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// Where a value is found. Two paths are equal that lead to the same place, wherever they are written.
+#[derive(Debug, Clone)]
 pub struct Path {
     /// Where it starts.
     pub place: Place,
@@ -90,6 +91,21 @@ pub struct Path {
     pub steps: Vec<Step>,
     /// Where it is written.
     pub span: Span,
+}
+
+impl PartialEq for Path {
+    fn eq(&self, other: &Self) -> bool {
+        self.place == other.place && self.steps == other.steps
+    }
+}
+
+impl Eq for Path {}
+
+impl Hash for Path {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.place.hash(state);
+        self.steps.hash(state);
+    }
 }
 
 /// The right side of a test.
@@ -141,8 +157,9 @@ pub enum Op {
     Count(Box<Cond>, Box<Op>),
 }
 
-/// A condition. A test on an absent value is unknown; only `present` and `differs` are always known; only true passes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A condition. A test on an absent value is unknown; only `present` and `differs` are always known; only true passes. Two
+/// conditions are equal that say the same, wherever they are written.
+#[derive(Debug, Clone)]
 pub enum Cond {
     /// Each holds; the empty one always holds.
     All(Vec<Cond>),
@@ -162,6 +179,21 @@ pub enum Cond {
         span: Span,
     },
 }
+
+impl PartialEq for Cond {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::All(of), Self::All(other)) | (Self::Any(of), Self::Any(other)) => of == other,
+            (Self::Not(of), Self::Not(other)) => of == other,
+            (Self::Test { path, ty, op, span: _ }, Self::Test { path: path_2, ty: ty_2, op: op_2, span: _ }) => {
+                path == path_2 && op == op_2 && ty == ty_2
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Cond {}
 
 impl Cond {
     /// The condition that always holds.

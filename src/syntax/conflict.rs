@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use crate::diag::{Code, Diagnostic};
 use crate::source::{FileId, Span};
 
@@ -40,7 +42,8 @@ impl Conflict {
 /// The conflicts in a text, in order.
 pub(super) fn find(text: &str) -> Vec<Conflict> {
     let mut all: Vec<Conflict> = Vec::new();
-    if !text.contains("<<<<<<<") && !text.contains(">>>>>>>") {
+    let holds = |marker: &[u8]| memmem::find(text.as_bytes(), marker).is_some();
+    if !holds(b"<<<<<<<") && !holds(b">>>>>>>") {
         return all;
     }
     let mut open: Option<Conflict> = None;

@@ -288,7 +288,7 @@ fn tree<'t>(file: FileId, text: &'t str, limits: &Limits, out: &'t Diagnostics) 
         out.push(Diagnostic::error(Code::LimitExceeded, place(0, 0), message).help("split the file"));
         return None;
     }
-    if let Some(at) = text.find('\0') {
+    if let Some(at) = memchr::memchr(0, text.as_bytes()) {
         let found = Diagnostic::error(Code::SyntaxError, place(at, at + 1), "a NUL character is not allowed");
         out.push(found.help("save the file as UTF-8 text"));
         return None;
@@ -299,7 +299,7 @@ fn tree<'t>(file: FileId, text: &'t str, limits: &Limits, out: &'t Diagnostics) 
 /// The first carriage return that no line feed follows.
 fn lone_return(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    text.match_indices('\r').map(|(at, _)| at).find(|at| bytes.get(at + 1) != Some(&b'\n'))
+    memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
 fn span(file: FileId, start: usize, end: usize) -> Span {

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use crate::audit::{Config, Place, Scope};
 use crate::diag::suggest;
 use crate::jobs::{self, Both, in_turn, joined};
@@ -282,11 +284,12 @@ fn homes(place: &Place, file: &SourceText) -> BTreeSet<Option<String>> {
 
 /// Whether the word `pack` may be a key in a text: what comes behind it, quotes and blanks aside, is the sign of one or a comment.
 fn may_name_pack(text: &str) -> bool {
-    let behind = |(at, word): (usize, &str)| {
-        let rest = text[at + word.len()..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
+    const WORD: &str = "pack";
+    let behind = |at: usize| {
+        let rest = text[at + WORD.len()..].trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
         rest.starts_with([':', '=', '#'])
     };
-    text.match_indices("pack").any(behind)
+    memmem::find_iter(text.as_bytes(), WORD).any(behind)
 }
 
 /// A file beside the folders of packs: nothing reads it.

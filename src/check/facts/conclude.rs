@@ -52,7 +52,7 @@ impl Facts<'_> {
                 let still =
                     self.stage != Stage::Done && walk::slot_of(source).is_none_or(|slot| self.allowance.survives(slot));
                 if still {
-                    self.add_present(&same::path(source, &same::as_is));
+                    self.add_present(source);
                 }
             }
         }
@@ -105,8 +105,8 @@ impl Facts<'_> {
         let pack = self.pack();
         for keyed in pack.keyed.iter().filter_map(|frame| pack.frames[frame.index()].keyed.as_ref()) {
             let there = |slot| bare(Place::Field(slot));
-            let bound = [keyed.key(), keyed.ended()].iter().any(|slot| self.present_plain(&there(*slot)))
-                || [keyed.known(), keyed.open()].iter().any(|slot| self.holds_plain(&is_true(*slot)));
+            let bound = [keyed.key(), keyed.ended()].iter().any(|slot| self.is_present(&there(*slot)))
+                || [keyed.known(), keyed.open()].iter().any(|slot| self.holds(&is_true(*slot)));
             if !bound {
                 continue;
             }
@@ -130,10 +130,10 @@ impl Facts<'_> {
                 Stage::Carried => rule.frame.is_some_and(|frame| self.allowance.whole(frame)),
                 Stage::Done => false,
             };
-            if now && self.holds_plain(&rule.now.0) && !self.holds_plain(&rule.now.1) {
+            if now && self.holds(&rule.now.0) && !self.holds(&rule.now.1) {
                 self.learn(&rule.now.1);
             }
-            if self.stage != Stage::Start && self.holds_plain(&rule.before.0) && !self.holds_plain(&rule.before.1) {
+            if self.stage != Stage::Start && self.holds(&rule.before.0) && !self.holds(&rule.before.1) {
                 self.learn(&rule.before.1);
             }
         }

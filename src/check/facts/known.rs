@@ -7,7 +7,7 @@ use crate::model::cond::{Cond, Op, Operand, Place};
 use crate::model::ids::SlotSet;
 use crate::model::walk;
 
-/// A condition that is known to hold, without places in files.
+/// A condition that is known to hold.
 pub(super) struct Known {
     /// The condition.
     pub cond: Cond,

@@ -22,7 +22,7 @@ use super::allowance::Allowance;
 use super::same;
 use known::Known;
 
-/// An invariant that speaks of the state alone, without places in files.
+/// An invariant that speaks of the state alone.
 struct Rule {
     frame: Option<FrameId>,
     now: (Cond, Cond),
@@ -56,11 +56,9 @@ impl<'a> Ground<'a> {
                 });
             }
             if state_only {
-                let with = |map: &dyn Fn(&Place) -> Place| {
-                    (same::cond(&invariant.when, map), same::cond(&invariant.then, map))
-                };
-                let frame = invariant.frame.filter(|_| own);
-                rules.push(Rule { frame, now: with(&same::as_is), before: with(&same::before) });
+                let now = (invariant.when.clone(), invariant.then.clone());
+                let before = (same::cond(&now.0, &same::before), same::cond(&now.1, &same::before));
+                rules.push(Rule { frame: invariant.frame.filter(|_| own), now, before });
             }
         }
         let mut derived = vec![None; pack.inputs.len()];
@@ -203,8 +201,8 @@ impl<'a> Facts<'a> {
         if conds.iter().all(|cond| cond.is_true()) && present.is_empty() && self.closed {
             return;
         }
-        conds.iter().for_each(|cond| self.learn(&same::cond(cond, &same::as_is)));
-        present.iter().for_each(|path| self.add_present(&same::path(path, &same::as_is)));
+        conds.iter().for_each(|cond| self.learn(cond));
+        present.iter().for_each(|path| self.add_present(path));
         self.close();
     }
 
@@ -224,13 +222,12 @@ impl<'a> Facts<'a> {
         self.assume(&Cond::Test { path: path.clone(), ty: ty.clone(), op, span: path.span });
     }
 
-    /// Takes a condition for true that is as it is written; nothing is concluded until [`close`](Self::close).
+    /// Takes a condition for true; nothing is concluded until [`close`](Self::close).
     pub fn learn(&mut self, cond: &Cond) {
         let mut state = false;
         walk::cond_paths(cond, &mut |path| state |= walk::slot_of(path).is_some());
         self.hold(cond);
-        // The first one changes nothing.
-        for map in self.maps().iter().skip(1).filter(|_| state) {
+        for map in self.others().iter().filter(|_| state) {
             self.hold(&same::cond(cond, map));
         }
     }
@@ -248,25 +245,28 @@ impl<'a> Facts<'a> {
     }
 
     /// At the start the state is the same as the one before the step, so that what holds of one holds of the other.
-    fn maps(&self) -> &'static [Map] {
-        const BOTH: [Map; 3] = [same::as_is, same::before, now];
-        if self.stage == Stage::Start { &BOTH } else { &BOTH[..1] }
+    fn others(&self) -> &'static [Map] {
+        const OTHERS: [Map; 2] = [same::before, now];
+        if self.stage == Stage::Start { &OTHERS } else { &[] }
     }
 
-    /// Takes a value for present, its path as it is written; nothing is concluded until [`close`](Self::close).
+    /// Takes a value for present; nothing is concluded until [`close`](Self::close).
     pub fn add_present(&mut self, path: &Path) {
         for steps in 0..=path.steps.len() {
             let prefix = Path { steps: path.steps[..steps].to_vec(), ..path.clone() };
             if let Some(Step::Lookup(key)) = prefix.steps.last() {
                 self.add_present(key);
             }
-            let maps = if walk::slot_of(path).is_some() || steps > 0 { self.maps() } else { &self.maps()[..1] };
-            for map in maps {
-                let path = same::path(&prefix, map);
-                if !self.present.contains(&path) {
-                    self.present.push(path);
-                }
+            if walk::slot_of(path).is_some() || steps > 0 {
+                self.others().iter().for_each(|map| self.there(same::path(&prefix, map)));
             }
+            self.there(prefix);
+        }
+    }
+
+    fn there(&mut self, path: Path) {
+        if !self.present.contains(&path) {
+            self.present.push(path);
         }
     }
 

@@ -1,6 +1,8 @@
 //! Questions to the facts: what is surely there, what surely holds, what surely does not.
 
+use std::borrow::Cow;
 use std::rc::Rc;
+use std::slice::from_ref;
 
 use crate::model::cond::{Cond, Op, Operand, Path, Place, Step};
 use crate::model::ids::PortId;
@@ -14,10 +16,6 @@ use super::{Facts, Kind, same};
 impl Facts<'_> {
     /// Whether a value is surely there.
     pub fn is_present(&self, path: &Path) -> bool {
-        self.present_plain(&same::path(path, &same::as_is))
-    }
-
-    pub(super) fn present_plain(&self, path: &Path) -> bool {
         if self.present.contains(path) {
             return true;
         }
@@ -41,7 +39,7 @@ impl Facts<'_> {
                 _ => false,
             },
         };
-        always && self.present_plain(&prefix)
+        always && self.is_present(&prefix)
     }
 
     fn place_present(&self, place: &Place) -> bool {
@@ -68,7 +66,7 @@ impl Facts<'_> {
                 return false;
             }
         }
-        self.present_plain(&same::path(source, &same::before))
+        self.is_present(&same::path(source, &same::before))
     }
 
     /// Whether a value is surely not there.
@@ -102,37 +100,33 @@ impl Facts<'_> {
     }
 
     /// The values that a path can have, where they are known. A path with known values is present.
-    pub(super) fn values(&self, path: &Path) -> Option<Vec<Value>> {
+    pub(super) fn values(&self, path: &Path) -> Option<Cow<'_, [Value]>> {
         if path.place == Place::Reason && self.reason_sure {
             return Some(self.reasons.iter().map(|reason| Value::Sym(*reason)).collect());
         }
         let known = self.conds.iter().filter_map(|cond| match &cond.cond {
-            Cond::Test { path: of, op: Op::Eq(Operand::Value(value)), .. } if of == path => Some(vec![value.clone()]),
-            Cond::Test { path: of, op: Op::In(values), .. } if of == path => Some(values.clone()),
+            Cond::Test { path: of, op: Op::Eq(Operand::Value(value)), .. } if of == path => Some(from_ref(value)),
+            Cond::Test { path: of, op: Op::In(values), .. } if of == path => Some(&**values),
             _ => None,
         });
-        known.min_by_key(Vec::len)
+        known.min_by_key(|values| values.len()).map(Cow::Borrowed)
     }
 
     /// Whether a condition surely holds.
     pub fn holds(&self, cond: &Cond) -> bool {
-        self.holds_plain(&same::cond(cond, &same::as_is))
-    }
-
-    pub(super) fn holds_plain(&self, cond: &Cond) -> bool {
         if let Cond::All(of) = cond {
-            return of.iter().all(|cond| self.holds_plain(cond));
+            return of.iter().all(|cond| self.holds(cond));
         }
         let print = known::print(cond);
         if self.conds.iter().any(|known| known.is(cond, print)) {
             return true;
         }
         match cond {
-            Cond::All(of) => of.iter().all(|cond| self.holds_plain(cond)),
-            Cond::Any(of) => of.iter().any(|cond| self.holds_plain(cond)),
+            Cond::All(of) => of.iter().all(|cond| self.holds(cond)),
+            Cond::Any(of) => of.iter().any(|cond| self.holds(cond)),
             Cond::Not(cond) => self.is_false(cond),
             Cond::Test { path, op, .. } => match op {
-                Op::Present(true) => self.present_plain(path),
+                Op::Present(true) => self.is_present(path),
                 Op::Present(false) => self.absent(path),
                 Op::Eq(Operand::Value(value)) => self.all_values(path, |of| of == value),
                 Op::In(values) => self.all_values(path, |of| values.contains(of)),
@@ -155,10 +149,10 @@ impl Facts<'_> {
         match cond {
             Cond::All(of) => of.iter().any(|cond| self.is_false(cond)),
             Cond::Any(of) => of.iter().all(|cond| self.is_false(cond)),
-            Cond::Not(cond) => self.holds_plain(cond),
+            Cond::Not(cond) => self.holds(cond),
             Cond::Test { path, op, .. } => match op {
                 Op::Present(true) => self.absent(path),
-                Op::Present(false) => self.present_plain(path),
+                Op::Present(false) => self.is_present(path),
                 Op::Eq(Operand::Value(value)) => self.all_values(path, |of| of != value),
                 Op::In(values) => self.all_values(path, |of| !values.contains(of)),
                 Op::Differs(Operand::Value(value)) => self.all_values(path, |of| of == value),
@@ -172,14 +166,10 @@ impl Facts<'_> {
 
     /// Whether a condition surely does not hold: it is false or unknown.
     pub fn fails(&self, cond: &Cond) -> bool {
-        self.fails_plain(&same::cond(cond, &same::as_is))
-    }
-
-    fn fails_plain(&self, cond: &Cond) -> bool {
         match cond {
-            Cond::All(of) => of.iter().any(|cond| self.fails_plain(cond)),
-            Cond::Any(of) => of.iter().all(|cond| self.fails_plain(cond)),
-            Cond::Not(of) => self.holds_plain(of) || self.is_false(cond),
+            Cond::All(of) => of.iter().any(|cond| self.fails(cond)),
+            Cond::Any(of) => of.iter().all(|cond| self.fails(cond)),
+            Cond::Not(of) => self.holds(of) || self.is_false(cond),
             Cond::Test { path, op, .. } => {
                 let lost = self.absent(path) && !matches!(op, Op::Present(_) | Op::Differs(_));
                 lost || self.other_value(path, op) || self.is_false(cond)

@@ -122,10 +122,10 @@ fn alone(tested: &Tested, name: &str, how: &str, when: &str) -> Diagnostic {
 }
 
 fn tested(path: &Path, ty: &Type, op: &Op, span: Span) -> Option<Tested> {
-    let plain = same::path(path, &same::as_is);
+    let plain = path.clone();
     let (inner, of, can) = match op {
         Op::Size(inner) => (&**inner, (plain, None, true), size_of(ty)),
-        Op::Count(cond, inner) => (&**inner, (plain, Some(same::cond(cond, &same::as_is)), true), size_of(ty)),
+        Op::Count(cond, inner) => (&**inner, (plain, Some((**cond).clone()), true), size_of(ty)),
         other => (other, (plain, None, false), Range { least: None, most: None, whole: *ty == Type::Int }),
     };
     let number = |value: &Value| match value {
