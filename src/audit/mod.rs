@@ -170,7 +170,7 @@ impl Loaded {
             if scope != Scope::Scenarios {
                 analysis::check(registry, &open);
             }
-            lint::check(registry.pack(), &open);
+            lint::check(registry.pack(), registry.matcher(), &open);
         }
         if let Some(rest) = self.rest.as_ref().filter(|_| scope != Scope::Scenarios) {
             slips(rest, &self.sources, &open);
@@ -322,7 +322,7 @@ fn slips(rest: &Rest, sources: &SourceMap, out: &Diagnostics) {
     if left_out.keeps_meaning() {
         analysis::check_rest(registry, &left_out.shadowed, &found);
     }
-    lint::check(registry.pack(), &found);
+    lint::check(registry.pack(), registry.matcher(), &found);
     out.extend(found.into_iter().filter(|found| left_out.admits(found, sources)));
 }
 

@@ -1,5 +1,6 @@
 //! Automata of words that were built once and serve again.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use aho_corasick::StartKind;
@@ -7,11 +8,16 @@ use aho_corasick::dfa::DFA;
 use aho_corasick::nfa::contiguous::NFA;
 use aho_corasick::nfa::noncontiguous;
 
+use super::pattern::{Pattern, PatternError};
+
 /// Up to so many sequences the automaton of the literals is the kind that takes most memory and least time.
 const FEW_LITERALS: usize = 1_000;
 
 /// How many automata are remembered: those of the packs of a workspace, and of some of their versions.
 const MOST: usize = 64;
+
+/// How many patterns are.
+const MOST_PATTERNS: usize = 4_096;
 
 /// The automaton of all literals.
 #[derive(Debug)]
@@ -73,12 +79,13 @@ type Built = OnceLock<Result<Arc<Words>, String>>;
 /// An automaton that may be built already, and the words that it finds.
 type Known = (Arc<[String]>, Arc<Built>);
 
-/// Automata of words by the words they find. Packs that have the same words, and the same pack loaded again, share one: building it
-/// is most of what compiling a lexicon costs. What comes of it is the same as without. Clones share what they remember.
+/// Automata of words by the words they find, and patterns. Packs that have the same words, and the same pack loaded again, share one:
+/// building it is most of what compiling a lexicon costs. What comes of it is the same as without. Clones share what they remember.
 #[derive(Debug, Clone, Default)]
 pub struct Automata {
     plain: bool,
     known: Arc<Mutex<Vec<Known>>>,
+    patterns: Arc<Mutex<HashMap<String, Arc<Pattern>>>>,
 }
 
 impl Automata {
@@ -92,6 +99,20 @@ impl Automata {
     pub(super) fn of(&self, literals: Vec<String>) -> Result<Arc<Words>, String> {
         let (literals, built) = self.place_of(literals);
         built.get_or_init(|| Words::new(&literals, self.plain).map(Arc::new)).clone()
+    }
+
+    /// The pattern that is written so.
+    pub(super) fn pattern(&self, written: &str) -> Result<Arc<Pattern>, PatternError> {
+        let known = || self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pattern) = known().get(written) {
+            return Ok(Arc::clone(pattern));
+        }
+        let new = Arc::new(Pattern::new(written)?);
+        let mut known = known();
+        if known.len() == MOST_PATTERNS {
+            known.clear();
+        }
+        Ok(Arc::clone(known.entry(written.to_owned()).or_insert(new)))
     }
 
     /// Where the automaton is, or is to be. Whoever comes second waits for it without holding up the others.
@@ -120,6 +141,9 @@ mod tests {
             |words: &[&str]| automata.of(words.iter().map(|word| (*word).to_owned()).collect()).expect("few words");
         let (first, again, other) = (of(&[" a ", " b "]), of(&[" a ", " b "]), of(&[" b ", " a "]));
         assert!(Arc::ptr_eq(&first, &again) && !Arc::ptr_eq(&first, &other), "the order counts as well");
+        let pattern = |written: &str| automata.pattern(written).expect("a pattern");
+        assert!(Arc::ptr_eq(&pattern("a+"), &pattern("a+")) && !Arc::ptr_eq(&pattern("a+"), &pattern("aa*")));
+        assert_eq!(automata.pattern("(").err(), Pattern::new("(").err());
         for n in 0..=MOST {
             of(&[&n.to_string()]);
         }

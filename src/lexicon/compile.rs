@@ -62,7 +62,8 @@ struct Builder<'l> {
     lexicon: &'l Lexicon,
     literals: IndexMap<String, Vec<Target>, FixedState>,
     runs: IndexMap<String, u32, FixedState>,
-    patterns: Vec<(Pattern, Target)>,
+    automata: &'l Automata,
+    patterns: Vec<(Arc<Pattern>, Target)>,
     always: Vec<u32>,
     signal_shapes: Vec<Shape>,
     trigger_shapes: Vec<Shape>,
@@ -91,6 +92,7 @@ impl Matcher {
             lexicon,
             literals: IndexMap::default(),
             runs: IndexMap::default(),
+            automata,
             patterns: Vec::new(),
             always: Vec::new(),
             signal_shapes: Vec::new(),
@@ -104,7 +106,7 @@ impl Matcher {
             builder.form(Place::Trigger(index), &trigger.form, target, &[]);
         }
         let commands = builder.commands();
-        if builder.errors.is_empty() { builder.finish(triggers, commands, automata) } else { Err(builder.errors) }
+        if builder.errors.is_empty() { builder.finish(triggers, commands) } else { Err(builder.errors) }
     }
 }
 
@@ -136,7 +138,7 @@ impl Builder<'_> {
     fn form(&mut self, which: Place, form: &Form, target: Target, mentions: &[usize]) {
         match form {
             Form::Phrase(elems) => self.phrase(which, elems, target, mentions),
-            Form::Pattern(pattern) => match Pattern::new(pattern) {
+            Form::Pattern(pattern) => match self.automata.pattern(pattern) {
                 Ok(pattern) => self.pattern(which, pattern, target),
                 Err(PatternError { code, message, help, .. }) => {
                     self.errors.push(CompileError { code, which, message, help });
@@ -145,14 +147,14 @@ impl Builder<'_> {
         }
     }
 
-    fn pattern(&mut self, which: Place, pattern: Pattern, target: Target) {
+    fn pattern(&mut self, which: Place, pattern: Arc<Pattern>, target: Target) {
         let index = small(self.patterns.len());
         for (set, literals) in (0..).zip(&pattern.required) {
             for literal in literals {
                 self.literal(which, literal.clone(), Target::Pattern { pattern: index, set });
             }
         }
-        if pattern.required.is_empty() {
+        if pattern.is_always_tried() {
             self.always.push(index);
         }
         self.patterns.push((pattern, target));
@@ -264,16 +266,11 @@ impl Builder<'_> {
         commands
     }
 
-    fn finish(
-        self,
-        triggers: &[TriggerForm],
-        commands: Vec<(String, usize)>,
-        automata: &Automata,
-    ) -> Result<Matcher, Vec<CompileError>> {
+    fn finish(self, triggers: &[TriggerForm], commands: Vec<(String, usize)>) -> Result<Matcher, Vec<CompileError>> {
         let literal_tokens = self.literals.keys().map(|literal| tokens_of(literal)).collect();
         let (literals, targets): (Vec<String>, Vec<Vec<Target>>) = self.literals.into_iter().unzip();
         // Building fails only beyond two billion states; the literals are bounded well below that.
-        let automaton = (!literals.is_empty()).then(|| automata.of(literals)).transpose().map_err(|error| {
+        let automaton = (!literals.is_empty()).then(|| self.automata.of(literals)).transpose().map_err(|error| {
             let message = format!("the lexicon is too large: {error}");
             vec![CompileError { code: Code::TooLarge, which: Place::Filler(0), message, help: None }]
         })?;
@@ -301,8 +298,12 @@ impl Builder<'_> {
     }
 }
 
+/// How many words stand between spaces.
 fn tokens_of(words: &str) -> u32 {
-    small(words.split_whitespace().count())
+    let begins = |pair: &[u8]| pair[0] == b' ' && pair[1] != b' ';
+    let bytes = words.as_bytes();
+    let first = bytes.first().is_some_and(|byte| *byte != b' ');
+    small(usize::from(first) + bytes.windows(2).filter(|pair| begins(pair)).count())
 }
 
 /// The parts that a template mentions, in order.

@@ -17,7 +17,7 @@ pub struct Matcher {
     pub(super) literal_tokens: Vec<u32>,
     /// By literal of the automaton: what it belongs to.
     pub(super) targets: Grouped<Target>,
-    pub(super) patterns: Vec<(Pattern, Target)>,
+    pub(super) patterns: Vec<(Arc<Pattern>, Target)>,
     /// Patterns without a literal to look for.
     pub(super) always: Vec<u32>,
     /// How many tokens each run has.
@@ -31,6 +31,13 @@ pub struct Matcher {
     pub(super) triggers: Vec<TriggerInfo>,
     /// Padded spellings and the command they stand for, longest first.
     pub(super) commands: Vec<(String, usize)>,
+}
+
+impl Matcher {
+    /// The patterns of its rules and triggers.
+    pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
+        self.patterns.iter().map(|(pattern, _)| &**pattern)
+    }
 }
 
 /// What a literal or a pattern belongs to.

@@ -23,9 +23,7 @@ pub use matcher::{Fired, Matcher, Occurrence, Recognised, Scan};
 pub use meaning::{Meaning, PartialPiece, Resolved, meaning, resolve, shown};
 pub use normalise::{MAX_TEXT, Normalised, SENTENCE, Token, fold_text, fold_word};
 pub(crate) use pattern::pattern_hir;
-pub use pattern::{
-    MAX_PATTERN, MAX_PATTERN_MATCHES, MAX_PATTERN_SIZE, PatternError, check_pattern, is_always_tried, takes_any_word,
-};
+pub use pattern::{MAX_PATTERN, MAX_PATTERN_MATCHES, MAX_PATTERN_SIZE, Pattern, PatternError, check_pattern};
 pub use phrase::{MAX_NESTING, MIN_STEM, PhraseError, parse_forms, parse_phrase};
 pub use scan::Scratch;
 pub use shape::MAX_SEARCH;

@@ -61,17 +61,18 @@ pub fn check_pattern(pattern: &str) -> Result<(), PatternError> {
 }
 
 /// A checked pattern.
-#[derive(Debug, Clone)]
-pub(super) struct Pattern {
+#[derive(Debug)]
+pub struct Pattern {
+    written: Box<str>,
     source: String,
     regex: OnceLock<Regex>,
     /// Of each of these sets of literals one stands in every match; empty if nothing is known to. At most [`MAX_PARTS`].
-    pub required: Vec<Vec<String>>,
+    pub(super) required: Vec<Vec<String>>,
 }
 
 impl Pattern {
     /// Checks a pattern. It may begin and end with `\b`, which changes nothing: it matches whole tokens only.
-    pub fn new(pattern: &str) -> Result<Self, PatternError> {
+    pub(super) fn new(pattern: &str) -> Result<Self, PatternError> {
         if pattern.len() > MAX_PATTERN {
             let message = format!("the pattern is longer than {MAX_PATTERN} bytes");
             return fault(Code::TooLarge, message, "split it into several rules");
@@ -109,7 +110,7 @@ impl Pattern {
             return fault(Code::MatchesNothing, "the pattern can match nothing at all", help);
         }
         let required = required(&hir);
-        Ok(Pattern { source: format!(" (?:{hir}) "), regex: OnceLock::new(), required })
+        Ok(Pattern { written: pattern.into(), source: format!(" (?:{hir}) "), regex: OnceLock::new(), required })
     }
 
     fn regex(&self) -> &Regex {
@@ -121,7 +122,7 @@ impl Pattern {
 
     /// Calls `hit` with the start of the first token and the end of the last token of each match, leftmost first, without
     /// overlap, in bytes of `padded`, which begins and ends with a space.
-    pub fn find(&self, padded: &str, mut hit: impl FnMut(usize, usize)) {
+    pub(super) fn find(&self, padded: &str, mut hit: impl FnMut(usize, usize)) {
         let regex = self.regex();
         let mut from = 0;
         for _ in 0..MAX_PATTERN_MATCHES {
@@ -130,6 +131,33 @@ impl Pattern {
             // The space after this match may be the space before the next one.
             from = found.end() - 1;
         }
+    }
+
+    /// The pattern as it is written.
+    #[must_use]
+    pub fn written(&self) -> &str {
+        &self.written
+    }
+
+    /// Whether it has to be tried on every text, because no word or sign must stand in what it matches.
+    #[must_use]
+    pub fn is_always_tried(&self) -> bool {
+        self.required.is_empty()
+    }
+
+    /// Whether it takes any single word there is, whatever its letters and digits.
+    #[must_use]
+    pub fn takes_any_word(&self) -> bool {
+        const WORDS: [&str; 8] = [" а ", " я ", " q ", " z ", " 7 ", " слово ", " word ", " 2020 "];
+        let takes = |word: &str| {
+            let mut whole = false;
+            self.find(word, |from, to| whole |= (from, to) == (1, word.len() - 1));
+            whole
+        };
+        // Where something must stand that is not in one of the words, that one is not taken: there is nothing to try.
+        let may =
+            |word: &str| self.required.iter().all(|set| set.iter().any(|literal| word.contains(literal.as_str())));
+        WORDS.iter().all(|word| may(word)) && WORDS.iter().all(|word| takes(word))
     }
 }
 
@@ -155,30 +183,6 @@ fn unreadable<T>(found: &regex_syntax::Error, same: bool) -> Result<T, PatternEr
     let help = "write a regular expression; a sign that stands for itself has a `\\` before it".to_owned();
     let message = format!("the pattern cannot be read: {kind}");
     Err(PatternError { code: Code::BadPattern, at, message, help: Some(help) })
-}
-
-/// Whether a pattern has to be tried on every text, because no word or sign must stand in what it matches.
-#[must_use]
-pub fn is_always_tried(pattern: &str) -> bool {
-    Pattern::new(pattern).is_ok_and(|pattern| pattern.required.is_empty())
-}
-
-/// Whether a pattern takes any single word there is, whatever its letters and digits.
-#[must_use]
-pub fn takes_any_word(pattern: &str) -> bool {
-    const WORDS: [&str; 8] = [" а ", " я ", " q ", " z ", " 7 ", " слово ", " word ", " 2020 "];
-    let takes = |pattern: &Pattern, word: &str| {
-        let mut whole = false;
-        pattern.find(word, |from, to| whole |= (from, to) == (1, word.len() - 1));
-        whole
-    };
-    // Where something must stand that is not in one of the words, that one is not taken: there is nothing to try.
-    let may = |pattern: &Pattern, word: &str| {
-        pattern.required.iter().all(|set| set.iter().any(|literal| word.contains(literal.as_str())))
-    };
-    Pattern::new(pattern).is_ok_and(|pattern| {
-        WORDS.iter().all(|word| may(&pattern, word)) && WORDS.iter().all(|word| takes(&pattern, word))
-    })
 }
 
 fn look_name(look: Look) -> &'static str {

@@ -292,6 +292,12 @@ impl Registry {
         &self.order
     }
 
+    /// What finds the words of its lexicon and its triggers.
+    #[must_use]
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
+    }
+
     /// The trigger forms, in the matcher's order.
     pub(crate) fn trigger_forms(&self) -> impl Iterator<Item = &TriggerForm> {
         self.forms.iter().filter_map(|(class, trigger, alternative)| {

@@ -9,11 +9,16 @@ use crate::syntax::{Entry, Kind, Node};
 pub fn check(file: FileId, text: &str, root: impl FnOnce() -> Option<Node>, out: &Diagnostics) {
     unseen(file, text, out);
     // Few files have a word of two scripts anywhere: the others are done.
-    if runs(text).any(|run| words(run, false).any(|word| mixed(&run[word]).is_some()))
+    if lines(text).flat_map(runs).any(|run| words(run, false).any(|word| mixed(&run[word]).is_some()))
         && let Some(root) = root()
     {
         node(text, &root, false, out);
     }
+}
+
+/// The lines of a text that are not of ASCII alone.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').filter(|line| !line.is_ascii())
 }
 
 /// The pieces of a text without signs and spaces of ASCII that may hold letters of two scripts.
@@ -80,7 +85,7 @@ fn diagnostic(word: &str, mixed: &Mixed, place: Span) -> Diagnostic {
 /// Characters that cannot be seen, each run of them once.
 fn unseen(file: FileId, text: &str, out: &Diagnostics) {
     let plain = |byte: &u8| byte.is_ascii() || hidden::is_cyrillic_byte(*byte);
-    if text.as_bytes().iter().all(plain) || !text.chars().any(hidden::is_hidden) {
+    if !lines(text).any(|line| !line.as_bytes().iter().all(plain) && line.chars().any(hidden::is_hidden)) {
         return;
     }
     let mut chars = text.char_indices().peekable();

@@ -15,10 +15,11 @@ pub use letters::check as letters;
 pub use outcomes::untaken;
 
 use crate::diag::Diagnostics;
+use crate::lexicon::Matcher;
 use crate::model::Pack;
 
-/// Looks for slips in a pack that loads.
-pub fn check(pack: &Pack, out: &Diagnostics) {
+/// Looks for slips in a pack that loads, of which this is the matcher.
+pub fn check(pack: &Pack, matcher: &Matcher, out: &Diagnostics) {
     unused::check(pack, out);
     contracts::check(pack, out);
     fields::check(pack, out);
@@ -26,5 +27,5 @@ pub fn check(pack: &Pack, out: &Diagnostics) {
     outcomes::check(pack, out);
     reasons::check(pack, out);
     thresholds::check(pack, out);
-    words::check(pack, out);
+    words::check(pack, matcher, out);
 }
