@@ -18,7 +18,9 @@ pub fn check(file: FileId, text: &str, root: impl FnOnce() -> Option<Node>, out:
 
 /// The lines of a text that are not of ASCII alone.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.split('\n').filter(|line| !line.is_ascii())
+    let mut from = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain(std::iter::once(text.len()));
+    ends.filter_map(move |end| text.get(std::mem::replace(&mut from, end + 1)..end)).filter(|line| !line.is_ascii())
 }
 
 /// The pieces of a text without signs and spaces of ASCII that may hold letters of two scripts.
