@@ -481,7 +481,7 @@ impl<'p> Domains<'p> {
             At::Nowhere => (At::Nowhere, At::Nowhere),
         };
         if let At::Cell(cell) | At::Keys(cell) = at
-            && !self.cells[*cell].tests.contains(&cond)
+            && !self.cells[*cell].tests.iter().any(|known| std::ptr::eq(*known, cond))
         {
             self.cells[*cell].tests.push(cond);
         }

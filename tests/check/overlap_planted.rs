@@ -195,6 +195,25 @@ fn planted() -> Vec<Planted> {
             "/b/requires/root.log",
             json!({ "size": { "lt": 1 } }),
         ),
+        plant(
+            "an entry that passes beside one that does not",
+            json!({ "trigger": same(), "requires": { "extra.sorts": { "exists": { "value": "red" } } } }),
+            json!({ "trigger": same(), "requires": { "not": { "extra.sorts": { "every": { "value": "red" } } } } }),
+            json!({ "sections": { "frame": { "extra": { "owner": "own", "doc": "d", "field": {
+                "sorts": { "map": { "key": { "type": "text" }, "value": { "enum": "kind" } }, "max": 3, "default": {} } } } } } }),
+            "/b/requires/not/extra.sorts",
+            json!({ "exists": { "value": "red" } }),
+        ),
+        plant(
+            "an entry that passes beside one that does not, by one named condition",
+            json!({ "trigger": same(), "requires": { "extra.sorts": { "exists": { "is": "red" } } } }),
+            json!({ "trigger": same(), "requires": { "not": { "extra.sorts": { "every": { "is": "red" } } } } }),
+            json!({ "sections": { "condition": { "red": { "value": "red" } },
+                "frame": { "extra": { "owner": "own", "doc": "d", "field": {
+                    "sorts": { "map": { "key": { "type": "text" }, "value": { "enum": "kind" } }, "max": 3, "default": {} } } } } } }),
+            "/b/requires/not/extra.sorts",
+            json!({ "exists": { "is": "red" } }),
+        ),
         plain(
             "a gate that does not cut",
             json!({ "trigger": same(), "requires": { "root.status": "active" } }),
