@@ -480,6 +480,7 @@ impl<'p> Domains<'p> {
             At::Keys(_) | At::Column(..) => (At::Nowhere, self.items(at)),
             At::Nowhere => (At::Nowhere, At::Nowhere),
         };
+        // Each place counts, also of those that say the same: of one an entry may have to pass that fails in another.
         if let At::Cell(cell) | At::Keys(cell) = at
             && !self.cells[*cell].tests.iter().any(|known| std::ptr::eq(*known, cond))
         {
