@@ -1,14 +1,13 @@
 //! The lexicon: endings, parts, signals with their forms, fillers and commands.
 
 use std::cell::RefCell;
-use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-
-use smol_str::SmolStr;
 
 use crate::diag::{Code, Diagnostic, quoted, suggest};
 use crate::language;
-use crate::lexicon::{Atom, MAX_VARIANTS, check_pattern, expand, fits, fold_text, fold_word, parse_phrase};
+use crate::lexicon::{
+    Atom, MAX_VARIANTS, check_pattern, expand, fits, fold_text, fold_word, parse_phrase, print_of, prints,
+};
 use crate::maps::HashMap;
 use crate::model::ids::InputId;
 use crate::model::lexicon::{
@@ -210,35 +209,36 @@ impl Cx<'_> {
     }
 }
 
-/// Plain sequences of words that were seen, with what they stand for, to find one form with two meanings.
-type Seen<T> = HashMap<Vec<Atom>, (T, Span)>;
-
-fn clash<T: PartialEq + Clone>(
+/// Forms that stand for two values.
+fn clashes<'f, T: PartialEq + 'f>(
     cx: &Cx<'_>,
     words: &Words,
-    seen: &mut Seen<T>,
-    form: &Form,
-    value: &T,
-    span: Span,
+    forms: impl Iterator<Item = (&'f Form, &'f T, Span)>,
     shown: &dyn Fn(&T) -> String,
 ) {
-    let Form::Phrase(elems) = form else { return };
-    for atoms in expand(elems, &words.lexicon.endings).unwrap_or_default() {
-        match seen.entry(atoms) {
-            Entry::Occupied(known) if known.get().0 != *value => {
-                let ((other, first), atoms) = (known.get(), known.key());
-                let text: Vec<&str> =
-                    atoms.iter().map(|atom| if let Atom::Word(word) = atom { word } else { "{…}" }).collect();
-                let message =
-                    format!("{} stands for {} and for {}", quoted(&text.join(" ")), shown(other), shown(value));
-                let found = Diagnostic::error(Code::TwoValues, span, message).also(*first, "the other form");
-                cx.out.push(found.help("let each form stand for one value"));
-                return;
+    let phrase = |(form, value, span): (&'f Form, &'f T, Span)| match form {
+        Form::Phrase(elems) => Some((elems, value, span)),
+        Form::Pattern(_) => None,
+    };
+    let forms: Vec<_> = forms.filter_map(phrase).collect();
+    let plain = |elems: &[Elem]| expand(elems, &words.lexicon.endings).unwrap_or_default();
+    let mut seen: HashMap<u64, usize> = HashMap::default();
+    for (at, (elems, value, span)) in forms.iter().enumerate() {
+        for print in prints(elems, &words.lexicon.endings).unwrap_or_default() {
+            let (others, other, first) = forms[*seen.entry(print).or_insert(at)];
+            if other == *value {
+                continue;
             }
-            Entry::Occupied(_) => {}
-            Entry::Vacant(new) => {
-                new.insert((value.clone(), span));
+            let Some(atoms) = plain(elems).into_iter().find(|atoms| print_of(atoms) == print) else { continue };
+            if !plain(others).contains(&atoms) {
+                continue;
             }
+            let text: Vec<&str> =
+                atoms.iter().map(|atom| if let Atom::Word(word) = atom { word } else { "{…}" }).collect();
+            let message = format!("{} stands for {} and for {}", quoted(&text.join(" ")), shown(other), shown(value));
+            let found = Diagnostic::error(Code::TwoValues, *span, message).also(first, "the other form");
+            cx.out.push(found.help("let each form stand for one value"));
+            break;
         }
     }
 }
@@ -256,16 +256,16 @@ fn part(cx: &Cx<'_>, words: &Words, item: &Item<'_>) -> Part {
             "write `values` or `pattern`",
         );
     }
-    let mut seen: Seen<SmolStr> = HashMap::default();
     if let Some(values) = table.get("values").and_then(|node| cx.table(node, "values and their forms")) {
         for entry in values {
             for node in cx.list(&entry.value, "forms").unwrap_or_default() {
                 let Some(form) = cx.phrase(node, words, Slots::Nobody).map(Form::Phrase) else { continue };
-                clash(cx, words, &mut seen, &form, &entry.key, node.span, &|value| quoted(value));
                 part.rules.push(PartRule { form, value: Some(entry.key.to_string()), span: node.span });
             }
         }
     }
+    let forms = part.rules.iter().filter_map(|rule| Some((&rule.form, rule.value.as_ref()?, rule.span)));
+    clashes(cx, words, forms, &|value| quoted(value));
     if let Some(node) = table.get("pattern")
         && let Some(form) = cx.pattern(node)
     {
@@ -317,7 +317,6 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
         return;
     }
     let mut rules: Vec<Rule> = Vec::new();
-    let mut seen: Seen<Value> = HashMap::default();
     let shown = |value: &Value| match value {
         Value::Sym(sym) => quoted(&cx.text_of(*sym)),
         Value::Text(text) => quoted(text),
@@ -330,7 +329,6 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
             for node in cx.list(&entry.value, "forms").unwrap_or_default() {
                 let Some(form) = cx.phrase(node, words, Slots::Nobody).map(Form::Phrase) else { continue };
                 let Some(value) = value.clone() else { continue };
-                clash(cx, words, &mut seen, &form, &value, node.span, &shown);
                 rules.push(Rule { form, value: RuleValue::Const(value), span: node.span });
             }
         }
@@ -349,9 +347,6 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
             Some(node) => rule_value(cx, words, node, &one),
         };
         let (Some(form), Some(value)) = (form, value) else { continue };
-        if let RuleValue::Const(value) = &value {
-            clash(cx, words, &mut seen, &form, value, node.span, &shown);
-        }
         if let RuleValue::Template(pieces) = &value {
             let given = always(&form);
             for piece in pieces {
@@ -364,6 +359,11 @@ fn signal(cx: &Cx<'_>, words: &mut Words, item: &Item<'_>, table: &Table, input:
         }
         rules.push(Rule { form, value, span: node.span });
     }
+    let forms = rules.iter().filter_map(|rule| match &rule.value {
+        RuleValue::Const(value) => Some((&rule.form, value, rule.span)),
+        RuleValue::Matched | RuleValue::Template(_) => None,
+    });
+    clashes(cx, words, forms, &shown);
     complete(cx, words, item, table, input, &ty, &partial);
     words.signal_inputs.push(input);
     words.lexicon.signals.push(Signal { name: cx.intern(item.name), many, rules });

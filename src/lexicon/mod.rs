@@ -17,7 +17,7 @@ mod tests;
 pub use automata::Automata;
 pub use compile::{CompileError, MAX_LITERALS, MAX_SLOTS, Place};
 pub(crate) use compile::{fill, template_parts};
-pub use expand::{Atom, MAX_VARIANTS, expand, fits, may_be_empty};
+pub use expand::{Atom, MAX_VARIANTS, expand, fits, may_be_empty, print_of, prints};
 pub(crate) use fold::{Kind, kind};
 pub use matcher::{Fired, Matcher, Occurrence, Recognised, Scan};
 pub use meaning::{Meaning, PartialPiece, Resolved, meaning, resolve, shown};

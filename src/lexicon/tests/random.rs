@@ -1,5 +1,7 @@
 //! The matcher against the oracle, on random lexicons and texts over a tiny vocabulary.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use crate::model::lexicon::{
@@ -8,7 +10,7 @@ use crate::model::lexicon::{
 use crate::model::names::Sym;
 use crate::model::value::Value;
 
-use super::super::expand::{may_be_empty, variants};
+use super::super::expand::{expand, may_be_empty, print_of, prints, variants};
 use super::super::{Automata, Matcher, Normalised, Scratch};
 use super::{NOWHERE, oracle};
 
@@ -90,6 +92,16 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The prints are those of the sequences, in their order, and of different sequences they are different.
+    #[test]
+    fn prints_tell_sequences_apart(elems in phrase(PARTS, Slot::Part)) {
+        let endings = [EndingSet { name: "e".into(), endings: vec![String::new(), "о".into(), "ам".into()] }];
+        let sequences = expand(&elems, &endings).unwrap();
+        let mut seen = HashSet::new();
+        let once: Vec<u64> = prints(&elems, &endings).unwrap().into_iter().filter(|print| seen.insert(*print)).collect();
+        prop_assert_eq!(once, sequences.iter().map(|sequence| print_of(sequence)).collect::<Vec<_>>());
+    }
 
     #[test]
     fn the_matcher_and_the_oracle_agree(
