@@ -1,6 +1,6 @@
 //! What the vocabulary of a pack is made of: enums, tables with their rows, records, relative periods, parameters.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Code, Diagnostic, quoted};
 use crate::language;
@@ -329,20 +329,20 @@ pub(super) fn all_words(cx: &Cx<'_>, documents: &[&Node], sections: &Sections<'_
         &reason::TYPE,
         &reason::SCHEMA,
     ]);
-    let mut words: HashSet<&str> = engine.copied().collect();
+    let mut words: Vec<&str> = engine.copied().collect();
     // The other classes stand in the documents as they are.
     let rows = sections.classes.iter().filter(|class| has_rows(class));
     let rows: BTreeSet<Span> = rows.map(|class| class.span).collect();
     let written_out = classes.iter().filter(|class| rows.contains(&class.span));
     documents.iter().copied().chain(written_out).for_each(|node| words_of(node, &mut words));
-    let mut words: Vec<&str> = words.into_iter().collect();
     words.sort_unstable();
+    words.dedup();
     words.into_iter().for_each(|word| _ = cx.intern(word));
 }
 
-fn words_of<'n>(node: &'n Node, words: &mut HashSet<&'n str>) {
+fn words_of<'n>(node: &'n Node, words: &mut Vec<&'n str>) {
     match &node.kind {
-        Kind::Text(text) if !text.is_empty() && !text.contains(char::is_whitespace) => _ = words.insert(text),
+        Kind::Text(text) if !text.is_empty() && !text.contains(char::is_whitespace) => words.push(text),
         Kind::List(items) => items.iter().for_each(|item| words_of(item, words)),
         Kind::Table(table) => {
             for entry in table {

@@ -79,7 +79,7 @@ pub fn prints(elems: &[Elem], endings: &[EndingSet]) -> Option<Vec<u64>> {
         return None;
     }
     let all = sequences::<Print>(elems, endings).into_iter();
-    Some(all.filter(|print| *print != Print::default()).map(|print| print.sum).collect())
+    Some(all.filter(|one| *one != Print::default()).map(|one| one.sum).collect())
 }
 
 /// A number that is the same for the same sequence, and hardly ever for another one.
@@ -91,7 +91,7 @@ pub fn print_of(sequence: &[Atom]) -> u64 {
 }
 
 /// What is made of a plain sequence.
-trait Sequence: Default + Clone {
+trait Sequence: Default + Clone + PartialEq {
     fn push(&mut self, atom: &Atom);
     fn then(&self, tail: &Self) -> Self;
 }
@@ -175,5 +175,8 @@ fn joined(stem: &str, ending: &str) -> SmolStr {
 
 /// Each head with each tail.
 fn crossed<S: Sequence>(heads: Vec<S>, tails: Vec<S>) -> Vec<S> {
+    if *heads == [S::default()] {
+        return tails;
+    }
     heads.iter().flat_map(|head| tails.iter().map(|tail| head.then(tail))).collect()
 }

@@ -8,6 +8,7 @@ mod slips;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use smol_str::SmolStr;
 use toml::value::Datetime;
 use toml_parser::decoder::ScalarKind;
 use toml_parser::lexer::TokenKind;
@@ -245,7 +246,7 @@ impl Toml<'_> {
     }
 
     fn key(&mut self, event: &Event, span: Span) {
-        let mut text = String::new();
+        let mut text = Cow::Borrowed("");
         if let Some(raw) = self.source.get(event) {
             raw.decode_key(&mut text, &mut self.errors);
         }
@@ -253,7 +254,7 @@ impl Toml<'_> {
             self.tree.too_deep(span);
             return;
         }
-        self.path.push(Part { text: text.into(), span });
+        self.path.push(Part { text: SmolStr::new(text), span });
     }
 
     fn header_end(&mut self, close: Span) {
@@ -285,17 +286,18 @@ impl Toml<'_> {
     fn scalar(&mut self, event: &Event) -> Option<Kind> {
         let raw = self.source.get(event)?;
         let before = self.errors.count;
-        let mut text = String::new();
+        let mut text = Cow::Borrowed("");
         let kind = raw.decode_scalar(&mut text, &mut self.errors);
         // A line end is one whatever the machine that the file was written on, as in YAML.
         if kind == ScalarKind::String && raw.as_str().contains("\r\n") {
             let plain = raw.as_str().replace("\r\n", "\n");
-            text.clear();
-            _ = Raw::new_unchecked(&plain, event.encoding(), event.span()).decode_scalar(&mut text, &mut ());
+            let mut unix = String::new();
+            _ = Raw::new_unchecked(&plain, event.encoding(), event.span()).decode_scalar(&mut unix, &mut ());
+            text = unix.into();
         }
         let written = || raw.as_str().into();
         let kind = match kind {
-            ScalarKind::String => Kind::Text(text.into()),
+            ScalarKind::String => Kind::Text(SmolStr::new(text)),
             ScalarKind::Boolean(value) => Kind::Bool(value),
             ScalarKind::Integer(_) | ScalarKind::Float => Kind::Number(written()),
             ScalarKind::DateTime => {

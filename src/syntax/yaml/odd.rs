@@ -11,9 +11,10 @@ const LINES_ABOVE: usize = 3;
 pub(super) fn quotes(text: &str) -> Option<char> {
     // Angular ones are those of the text.
     let is_quote = |c: &char| !matches!(c, '«' | '»') && sign(*c).is_some_and(|sign| matches!(sign, '"' | '\''));
-    let (first, last) = (text.chars().next()?, text.chars().next_back()?);
+    let first = text.chars().next().filter(|first| !first.is_ascii() && !first.is_alphanumeric())?;
+    let last = text.chars().next_back()?;
     let inner = text.strip_prefix(first)?.strip_suffix(last)?;
-    (is_quote(&first) && !first.is_ascii() && is_quote(&last) && !inner.chars().any(|c| is_quote(&c))).then_some(first)
+    (is_quote(&first) && is_quote(&last) && !inner.chars().any(|c| is_quote(&c))).then_some(first)
 }
 
 /// Such a character at an error, or in the lines above it.
@@ -32,6 +33,9 @@ pub(super) fn find(text: &str, at: usize) -> Option<Slip> {
 
 /// A space behind a colon that is not read as one, so that a key goes on behind the colon.
 pub(super) fn after_colon(key: &str, start: usize) -> Option<Slip> {
+    if key.is_ascii() {
+        return None;
+    }
     let (at, c) = key.char_indices().find(|(at, c)| key[..*at].ends_with(':') && is_odd_space(*c))?;
     Slip::odd(start + at, c)
 }
