@@ -245,6 +245,24 @@ touches = [\"{long}\", \"{long}\"] # segue: ignore[e] f
 }
 
 #[test]
+fn comments_of_yaml_have_one_space_before_them_where_a_value_begins() {
+    let cases = [
+        ("a:    # note\n  b: 1\n", "a: # note\n  b: 1\n"),
+        ("a: [1,   # note\n  2]\n", "a: [1, # note\n  2]\n"),
+        ("a: {   # x\n  b: 1 }\n", "a: { # x\n  b: 1 }\n"),
+        ("a: [   # x\n  1   # y\n  ]\n", "a: [ # x\n  1   # y\n  ]\n"),
+        ("? a   # x\n:   # y\n  b\n", "? a   # x\n: # y\n  b\n"),
+        ("a: |\n  t\n# below   \n\n\n\nb: 1\n", "a: |\n  t\n# below\n\nb: 1\n"),
+        ("a: |\n  t\n# below\n\n\n", "a: |\n  t\n# below\n"),
+        ("a: 1\ndoc: >- # note", "a: 1\ndoc: >- # note"),
+        ("a: |+ # note\n\n", "a: |+ # note\n\n"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(tidy("x.yaml", text), expected, "{text:?}");
+    }
+}
+
+#[test]
 fn yaml_keeps_its_lines() {
     let text = "\u{feff}
 

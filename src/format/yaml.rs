@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use granit_parser::{ScalarStyle, Scanner, StrInput, TokenType};
 
+use crate::syntax::{Format, comments};
+
 /// A replacement of a piece of the text.
 type Edit = (Range<usize>, String);
 
@@ -17,6 +19,7 @@ enum Sort {
     Colon,
     Dash,
     Word,
+    Comment,
     Other,
 }
 
@@ -28,31 +31,22 @@ pub(super) fn tidy(text: &str) -> String {
     // A list or table of its own begins before the next token: what is below it is indented as far as it is.
     let mut opens = false;
     let mut block: Option<usize> = None;
-    for token in Scanner::new(StrInput::new(text)) {
-        let Ok(token) = token else { return text.to_owned() };
-        let (span, kind) = token.into_parts();
+    let Some(tokens) = tokens(text) else { return text.to_owned() };
+    for (range, kind) in tokens {
         let sort = match &kind {
-            TokenType::BlockSequenceStart | TokenType::BlockMappingStart => {
+            None => Sort::Comment,
+            Some(TokenType::BlockSequenceStart | TokenType::BlockMappingStart) => {
                 opens = true;
                 continue;
             }
-            TokenType::FlowSequenceStart => Sort::Open { braces: false },
-            TokenType::FlowSequenceEnd => Sort::Close { braces: false },
-            TokenType::FlowMappingStart => Sort::Open { braces: true },
-            TokenType::FlowMappingEnd => Sort::Close { braces: true },
-            TokenType::FlowEntry => Sort::Comma,
-            TokenType::Value => Sort::Colon,
-            TokenType::BlockEntry => Sort::Dash,
-            TokenType::Scalar(..) => Sort::Word,
-            _ => Sort::Other,
+            Some(kind) => sort(kind),
         };
-        let Some(range) = span.byte_range() else { continue };
         let Some(range) = place(text, sort, range) else { continue };
         if let Some(start) = block.take() {
             kept.push(start..range.start);
         }
         let mut folded = false;
-        if let TokenType::Scalar(style, _) = &kind {
+        if let Some(TokenType::Scalar(style, _)) = &kind {
             let written = &text[range.clone()];
             folded = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
             match style {
@@ -86,6 +80,39 @@ pub(super) fn tidy(text: &str) -> String {
     edits.extend(line_edits(text, &kept));
     edits.sort_by_key(|(range, _)| (range.start, range.end));
     apply(text, &edits)
+}
+
+/// The tokens of a text, and between them its comments, which are none; nothing where it cannot be read.
+fn tokens(text: &str) -> Option<Vec<(Range<usize>, Option<TokenType<'_>>)>> {
+    let mut all = Vec::new();
+    let mut comments = comments(text, Format::Yaml).into_iter().peekable();
+    for token in Scanner::new(StrInput::new(text)) {
+        let (span, kind) = token.ok()?.into_parts();
+        let Some(range) = span.byte_range() else { continue };
+        // The comment beside the sign of a text of several lines belongs before the text, also where that is empty.
+        let lines = matches!(kind, TokenType::Scalar(ScalarStyle::Literal | ScalarStyle::Folded, _));
+        let start = if lines { range.end } else { range.start };
+        while let Some(comment) = comments.next_if(|comment| comment.start < start) {
+            all.push((comment, None));
+        }
+        all.push((range, Some(kind)));
+    }
+    all.extend(comments.map(|comment| (comment, None)));
+    Some(all)
+}
+
+fn sort(kind: &TokenType<'_>) -> Sort {
+    match kind {
+        TokenType::FlowSequenceStart => Sort::Open { braces: false },
+        TokenType::FlowSequenceEnd => Sort::Close { braces: false },
+        TokenType::FlowMappingStart => Sort::Open { braces: true },
+        TokenType::FlowMappingEnd => Sort::Close { braces: true },
+        TokenType::FlowEntry => Sort::Comma,
+        TokenType::Value => Sort::Colon,
+        TokenType::BlockEntry => Sort::Dash,
+        TokenType::Scalar(..) => Sort::Word,
+        _ => Sort::Other,
+    }
 }
 
 /// Where a token stands, of which the scanner only says where it was found: at a colon, or after a dash.
@@ -122,6 +149,7 @@ fn apply(text: &str, edits: &[Edit]) -> String {
 fn space(before: Sort, after: Sort, opens: bool) -> Option<&'static str> {
     match (before, after) {
         (Sort::Open { .. }, Sort::Close { .. }) => Some(""),
+        (Sort::Open { .. }, Sort::Comment) => Some(" "),
         (Sort::Open { braces }, _) | (_, Sort::Close { braces }) => Some(if braces { " " } else { "" }),
         (_, Sort::Comma) | (Sort::Word, Sort::Colon) => Some(""),
         (Sort::Comma, _) => Some(" "),

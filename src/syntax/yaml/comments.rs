@@ -3,10 +3,19 @@
 
 use std::ops::Range;
 
-use granit_parser::{Scanner, StrInput, TokenType};
+use granit_parser::{Parser, ScalarStyle, Scanner, StrInput, TokenType, options};
 
 /// The comments up to the first fault.
 pub(in crate::syntax) fn comments(text: &str) -> Vec<Range<usize>> {
+    let mut events = Parser::new_from_str_with_options(text, options! { emit_unresolved_aliases: true });
+    let fault = events.find_map(Result::err).map(|fault| fault.marker().byte_offset().unwrap_or(0));
+    let mut found = between(text);
+    found.retain(|comment| fault.is_none_or(|fault| comment.start < fault));
+    found
+}
+
+/// What stands between words, up to where these cannot be told.
+fn between(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut end = 0;
     for token in Scanner::new(StrInput::new(text)) {
@@ -28,17 +37,19 @@ pub(in crate::syntax) fn comments(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a token says something, so that a `#` may be a part of it.
-const fn has_words(kind: &TokenType<'_>) -> bool {
-    matches!(
-        kind,
+fn has_words(kind: &TokenType<'_>) -> bool {
+    match kind {
+        // An empty one has the place of its sign, and of the comment beside it.
+        TokenType::Scalar(ScalarStyle::Literal | ScalarStyle::Folded, text) => !text.trim().is_empty(),
         TokenType::Scalar(..)
-            | TokenType::Alias(_)
-            | TokenType::Anchor(_)
-            | TokenType::Tag(..)
-            | TokenType::VersionDirective(..)
-            | TokenType::TagDirective(..)
-            | TokenType::ReservedDirective(..)
-    )
+        | TokenType::Alias(_)
+        | TokenType::Anchor(_)
+        | TokenType::Tag(..)
+        | TokenType::VersionDirective(..)
+        | TokenType::TagDirective(..)
+        | TokenType::ReservedDirective(..) => true,
+        _ => false,
+    }
 }
 
 /// The comments that begin in a range of a text in which nothing is said.
@@ -73,6 +84,10 @@ mod tests {
         assert_eq!(found("%YAML 1.2 # d\n--- # e\na: 1\n... # end\n"), ["# d", "# e", "# end"]);
         // Beside the sign of a text of several lines, and below it.
         assert_eq!(found("a: | # head\n  text\n# below\nb: 1\n"), ["# head", "# below"]);
+        for end in ["", "\n", "\r\n", "\n\n"] {
+            assert_eq!(found(&format!("a: |+ # empty{end}")), ["# empty"]);
+            assert_eq!(found(&format!("- >- # empty{end}")), ["# empty"]);
+        }
     }
 
     #[test]
@@ -86,5 +101,7 @@ mod tests {
     fn those_above_the_fault() {
         assert_eq!(found("a: 1 # b\n# c\nd: [ # e\n"), ["# b", "# c"]);
         assert_eq!(found("a: 1 # b\nc: \"open # d\n# e\n"), ["# b"]);
+        // What only the parser minds.
+        assert_eq!(found("a: 1 # b\n- x # c\n"), ["# b"]);
     }
 }
